@@ -1,0 +1,152 @@
+"""The checkpoint bucket, and the bucket that logs who reads and writes it."""
+
+from typing import Any
+
+from aws_cdk import CfnResource
+from constructs import Construct
+
+from infra.resource import ACCOUNT_ID, PARTITION, Properties, Value, resource
+from trnstack.plan.model import BucketPlan
+
+#: Parts of uploads that a dying node left behind.
+ABORT_MULTIPART_DAYS = 7
+_NOT_PUBLIC = {
+    "BlockPublicAcls": True,
+    "BlockPublicPolicy": True,
+    "IgnorePublicAcls": True,
+    "RestrictPublicBuckets": True,
+}
+_OWNER = {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]}
+
+
+class CheckpointBucket(Construct):
+    """Defines the checkpoint bucket with its policy and access log.
+
+    Attributes:
+        name: The bucket's name.
+        policy: Its policy, which must stand before FSx is linked to the bucket.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, bucket: BucketPlan, key_arn: str) -> None:
+        super().__init__(scope, construct_id)
+        log = self._access_log(bucket)
+        made = resource(
+            self,
+            "Bucket",
+            "AWS::S3::Bucket",
+            {
+                "BucketName": _named(bucket.name),
+                "BucketEncryption": _encryption(bucket, key_arn),
+                "VersioningConfiguration": {"Status": "Enabled"} if bucket.versioned else None,
+                "LifecycleConfiguration": {"Rules": _lifecycle(bucket)},
+                "LoggingConfiguration": {"DestinationBucketName": log.ref, "LogFilePrefix": "checkpoints/"},
+                "OwnershipControls": _OWNER,
+                "PublicAccessBlockConfiguration": _NOT_PUBLIC,
+            },
+            retain=bucket.retain,
+        )
+        self.name = made.ref
+        right_key = _wrong_keys_denied(bucket, key_arn) if bucket.encryption == "kms" else []
+        self.policy = self._policy("Policy", bucket.name, made, right_key, retain=bucket.retain)
+
+    def _access_log(self, bucket: BucketPlan) -> CfnResource:
+        expire = {"Id": "expire", "Status": "Enabled", "ExpirationInDays": bucket.access_log_expiration_days}
+        # S3 delivers access logs to buckets with S3's own keys only.
+        log = resource(
+            self,
+            "AccessLog",
+            "AWS::S3::Bucket",
+            {
+                "BucketName": _named(bucket.access_log_name),
+                "BucketEncryption": _rules({"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}),
+                "LifecycleConfiguration": {"Rules": [expire]},
+                "OwnershipControls": _OWNER,
+                "PublicAccessBlockConfiguration": _NOT_PUBLIC,
+            },
+            retain=bucket.retain,
+        )
+        deliver = {
+            "Sid": "S3DeliversAccessLogs",
+            "Effect": "Allow",
+            "Principal": {"Service": "logging.s3.amazonaws.com"},
+            "Action": "s3:PutObject",
+            "Resource": _arn(bucket.access_log_name, "/checkpoints/*"),
+            "Condition": {
+                "ArnLike": {"aws:SourceArn": _arn(bucket.name)},
+                "StringEquals": {"aws:SourceAccount": ACCOUNT_ID},
+            },
+        }
+        self._policy("AccessLogPolicy", bucket.access_log_name, log, [deliver], retain=bucket.retain)
+        return log
+
+    def _policy(
+        self, construct_id: str, name: str, bucket: CfnResource, statements: list[Properties], *, retain: bool
+    ) -> CfnResource:
+        tls_only = {
+            "Sid": "TlsOnly",
+            "Effect": "Deny",
+            "Principal": {"AWS": "*"},
+            "Action": "s3:*",
+            "Resource": [_arn(name), _arn(name, "/*")],
+            "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+        }
+        document = {"Version": "2012-10-17", "Statement": [tls_only, *statements]}
+        properties = {"Bucket": bucket.ref, "PolicyDocument": document}
+        return resource(self, construct_id, "AWS::S3::BucketPolicy", properties, retain=retain)
+
+
+def _named(name: str) -> Value:
+    return {"Fn::Sub": name.replace("ACCOUNT", "${AWS::AccountId}")} if "ACCOUNT" in name else name
+
+
+def _arn(name: str, suffix: str = "") -> Value:
+    return {"Fn::Join": ["", ["arn:", PARTITION, ":s3:::", _named(name), suffix]]}
+
+
+def _rules(rule: Properties) -> Any:
+    return {"ServerSideEncryptionConfiguration": [rule]}
+
+
+def _encryption(bucket: BucketPlan, key_arn: str) -> Any:
+    if bucket.encryption == "s3":
+        return _rules({"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}})
+    default = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key_arn}
+    return _rules({"ServerSideEncryptionByDefault": default, "BucketKeyEnabled": True})
+
+
+def _lifecycle(bucket: BucketPlan) -> list[Properties]:
+    abort = {"AbortIncompleteMultipartUpload": {"DaysAfterInitiation": ABORT_MULTIPART_DAYS}}
+    rules: list[Properties] = [{"Id": "abort-unfinished-uploads", "Status": "Enabled", **abort}]
+    if bucket.noncurrent_expiration_days is not None:
+        old = {"NoncurrentVersionExpiration": {"NoncurrentDays": bucket.noncurrent_expiration_days}}
+        rules.append({"Id": "expire-old-versions", "Status": "Enabled", **old, "ExpiredObjectDeleteMarker": True})
+    if bucket.infrequent_access_after_days is not None:
+        move = {"StorageClass": "STANDARD_IA", "TransitionInDays": bucket.infrequent_access_after_days}
+        rules.append({"Id": "infrequent-access", "Status": "Enabled", "Transitions": [move]})
+    return rules
+
+
+def _wrong_keys_denied(bucket: BucketPlan, key_arn: str) -> list[Properties]:
+    """Returns statements that refuse an upload which names another key or none of KMS.
+
+    An upload that names nothing gets the bucket's default key and passes; FSx exports that way.
+    """
+    put = {
+        "Effect": "Deny",
+        "Principal": {"AWS": "*"},
+        "Action": "s3:PutObject",
+        "Resource": _arn(bucket.name, "/*"),
+    }
+    algorithm, key = "s3:x-amz-server-side-encryption", "s3:x-amz-server-side-encryption-aws-kms-key-id"
+    return [
+        {
+            "Sid": "NoOtherKey",
+            **put,
+            "Condition": {"StringNotEquals": {key: key_arn}, "Null": {key: "false"}},
+        },
+        {
+            "Sid": "NoOtherEncryption",
+            **put,
+            "Condition": {"StringNotEquals": {algorithm: "aws:kms"}, "Null": {algorithm: "false"}},
+        },
+    ]

@@ -1,0 +1,33 @@
+"""Private endpoints of AWS services, so that what nodes need of them stays inside the VPC."""
+
+from collections.abc import Sequence
+
+from constructs import Construct
+
+from infra.resource import resource
+
+
+class InterfaceEndpoints(Construct):
+    """Defines an interface endpoint for each service, reachable under the service's ordinary name."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        services: Sequence[str],
+        vpc_id: str,
+        subnet_ids: Sequence[str],
+        security_group_id: str,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        for service in services:
+            properties = {
+                "VpcId": vpc_id,
+                "VpcEndpointType": "Interface",
+                "ServiceName": {"Fn::Sub": f"com.amazonaws.${{AWS::Region}}.{service}"},
+                "PrivateDnsEnabled": True,
+                "SubnetIds": list(subnet_ids),
+                "SecurityGroupIds": [security_group_id],
+            }
+            resource(self, service, "AWS::EC2::VPCEndpoint", properties)

@@ -1,0 +1,103 @@
+"""Every security group of an environment, with each rule as a resource of its own.
+
+They stand in the network's stack and outlive everything else: FSx takes its groups at creation and never again.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from constructs import Construct
+
+from infra.resource import resource
+
+#: What Lustre's servers and clients speak to each other. Source: FSx for Lustre user guide, "File system access control
+#: with Amazon VPC".
+LUSTRE_PORTS = ((988, 988), (1018, 1023))
+HTTPS = 443
+
+#: A group without an egress rule of its own gets EC2's "everything, everywhere". This one rule, which matches no
+#: traffic, keeps that away, so that what a group may reach is what its rules say.
+_NOTHING = {
+    "CidrIp": "255.255.255.255/32",
+    "IpProtocol": "icmp",
+    "FromPort": 252,
+    "ToPort": 86,
+    "Description": "no traffic beyond the rules that stand beside the group",
+}
+
+
+class SecurityGroups(Construct):
+    """Defines the groups of nodes, file system, endpoints and control plane, and their rules.
+
+    Attributes:
+        nodes_id: Nodes: everything from and to each other, which EFA needs in both directions by the group's id.
+        lustre_id: The file system: Lustre's ports from itself and from nodes.
+        endpoints_id: Interface endpoints: HTTPS from nodes.
+        control_plane_id: The control plane's interfaces: HTTPS from client networks.
+    """
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, name: str, vpc_id: str, client_cidrs: Sequence[str]
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._name = name
+        self._vpc_id = vpc_id
+        self.nodes_id = self._group("Nodes", "nodes")
+        self.lustre_id = self._group("Lustre", "the Lustre file system")
+        self.endpoints_id = self._group("Endpoints", "interface endpoints")
+        self.control_plane_id = self._group("ControlPlane", "client networks of the control plane")
+        self._node_rules()
+        self._lustre_rules()
+        for index, cidr in enumerate(client_cidrs):
+            self._from_cidr(f"ControlPlaneFromClients{index}", self.control_plane_id, cidr, "client networks")
+
+    def _group(self, construct_id: str, purpose: str) -> str:
+        properties = {
+            "GroupDescription": f"{self._name}: {purpose}",
+            "VpcId": self._vpc_id,
+            "SecurityGroupEgress": [_NOTHING],
+            "Tags": [{"Key": "Name", "Value": f"{self._name}-{purpose.replace(' ', '-')}"}],
+        }
+        return resource(self, construct_id, "AWS::EC2::SecurityGroup", properties).ref
+
+    def _node_rules(self) -> None:
+        nodes, endpoints = self.nodes_id, self.endpoints_id
+        self._both("NodesSelf", nodes, nodes, protocol="-1", ports=None, description="nodes to nodes, EFA included")
+        web = (HTTPS, HTTPS)
+        self._both("NodesEndpoints", nodes, endpoints, protocol="tcp", ports=web, description="nodes to endpoints")
+        https = {"GroupId": self.nodes_id, "CidrIp": "0.0.0.0/0", "Description": "HTTPS: AWS APIs and registries"}
+        ports = {"IpProtocol": "tcp", "FromPort": HTTPS, "ToPort": HTTPS}
+        resource(self, "NodesToHttps", "AWS::EC2::SecurityGroupEgress", {**https, **ports})
+
+    def _lustre_rules(self) -> None:
+        pairs = (
+            ("LustreSelf", self.lustre_id, self.lustre_id, "Lustre servers"),
+            ("NodesToLustre", self.nodes_id, self.lustre_id, "clients to Lustre"),
+            ("LustreToNodes", self.lustre_id, self.nodes_id, "Lustre to clients"),
+        )
+        for ports in LUSTRE_PORTS:
+            for construct_id, source_id, target_id, description in pairs:
+                rule_id = f"{construct_id}{ports[0]}"
+                self._both(rule_id, source_id, target_id, protocol="tcp", ports=ports, description=description)
+
+    def _both(
+        self,
+        construct_id: str,
+        source_id: str,
+        target_id: str,
+        *,
+        protocol: str,
+        ports: tuple[int, int] | None,
+        description: str,
+    ) -> None:
+        """Lets traffic out of one group and into another: a rule on each side."""
+        traffic: dict[str, Any] = {"IpProtocol": protocol, "Description": description}
+        traffic |= {"FromPort": ports[0], "ToPort": ports[1]} if ports else {}
+        out = {"GroupId": source_id, "DestinationSecurityGroupId": target_id}
+        into = {"GroupId": target_id, "SourceSecurityGroupId": source_id}
+        resource(self, f"{construct_id}Out", "AWS::EC2::SecurityGroupEgress", {**out, **traffic})
+        resource(self, f"{construct_id}In", "AWS::EC2::SecurityGroupIngress", {**into, **traffic})
+
+    def _from_cidr(self, construct_id: str, group_id: str, cidr: str, description: str) -> None:
+        properties = {"GroupId": group_id, "CidrIp": cidr, "IpProtocol": "tcp", "FromPort": HTTPS, "ToPort": HTTPS}
+        resource(self, construct_id, "AWS::EC2::SecurityGroupIngress", {**properties, "Description": description})

@@ -1,0 +1,86 @@
+"""Makes change sets: what an update or a creation would do, to be looked at and then executed."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from rehearsal.engine import Change, Engine
+from rehearsal.stack import Deployment, Stack
+from rehearsal.template import TemplateError
+
+NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """A change set, which stays as it was made.
+
+    Attributes:
+        name: Its name within its stack.
+        id: Its ARN.
+        created: When it was made.
+        deployment: What the stack is to become.
+        options: What CloudFormation keeps with the stack and gives back.
+        changes: What becomes of the resources.
+        status: ``CREATE_COMPLETE``, or ``FAILED`` for one that would change nothing or can't be worked out.
+        reason: Why it failed.
+        description: The caller's words.
+        on_failure: What a failed execution is to do; None for the default.
+        token: The token of the call that made it.
+    """
+
+    name: str
+    id: str
+    created: datetime
+    deployment: Deployment
+    options: Mapping[str, Any]
+    changes: tuple[Change, ...] = ()
+    status: str = "CREATE_COMPLETE"
+    reason: str | None = None
+    description: str | None = None
+    on_failure: str | None = None
+    token: str | None = None
+
+    @property
+    def execution_status(self) -> str:
+        """Whether it can be executed: ``AVAILABLE`` or ``UNAVAILABLE``."""
+        return "AVAILABLE" if self.status == "CREATE_COMPLETE" else "UNAVAILABLE"
+
+
+def make(
+    engine: Engine, stack: Stack, name: str, deployment: Deployment, options: Mapping[str, Any], **words: str | None
+) -> ChangeSet:
+    """Works a change set out.
+
+    Args:
+        engine: What knows how the stack would change.
+        stack: The stack; a new one is in ``REVIEW_IN_PROGRESS``.
+        name: The change set's name.
+        deployment: What the stack is to become.
+        options: What CloudFormation keeps with the stack and gives back.
+        **words: The change set's ``description``, ``on_failure`` and ``token``.
+    """
+    partition, region, account = stack.partition, stack.region, stack.account
+    change_set_id = f"arn:{partition}:cloudformation:{region}:{account}:changeSet/{name}/{uuid.uuid4()}"
+    changes: tuple[Change, ...] = ()
+    reason = None
+    try:
+        preview = engine.preview(stack, deployment)
+    except TemplateError as error:
+        reason = str(error)
+    else:
+        changes = preview.changes
+        reason = NO_CHANGES if preview.is_empty and stack.status != "REVIEW_IN_PROGRESS" else None
+    return ChangeSet(
+        name=name,
+        id=change_set_id,
+        created=stack.now(),
+        deployment=deployment,
+        options=options,
+        changes=changes,
+        status="CREATE_COMPLETE" if reason is None else "FAILED",
+        reason=reason,
+        **words,
+    )

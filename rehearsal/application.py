@@ -1,0 +1,134 @@
+"""Composes the rehearsal: moto's services, our overlays before them, and our CloudFormation, as one WSGI application.
+
+moto's server asks a factory for the application of each service; the factory is the one seam, and nothing of moto is
+changed in place.
+"""
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from botocore.exceptions import UnknownServiceError
+from flask import Flask, Response, request
+from moto.backends import list_of_moto_modules
+from moto.core.base_backend import BackendDict
+from moto.core.model_instances import reset_model_data
+from moto.core.responses import ActionResult, BaseResponse
+from moto.core.utils import convert_to_flask_response
+from moto.moto_server.werkzeug_app import HTTP_METHODS, BackendRequest, DomainDispatcherApplication, create_backend_app
+from werkzeug.exceptions import NotFound
+
+from rehearsal.api import ApiError, CloudFormation
+from rehearsal.engine import Engine
+from rehearsal.engine.step import HandlerTable
+from rehearsal.operations import HOLD_SECONDS, Operations
+from rehearsal.transport import Transport
+from rehearsal.world import World
+
+OverlayTable = Callable[[str], type | None]
+
+CLOUDFORMATION = "cloudformation"
+MOTO_SETTINGS = {
+    "MOTO_EC2_LOAD_DEFAULT_AMIS": "false",  # 1,301 images for each region, 0.12 s
+    "MOTO_EC2_ENABLE_INSTANCE_TYPE_VALIDATION": "true",
+}
+
+
+class Rehearsal:
+    """An AWS of one's own, in which CloudFormation makes things through the services' APIs.
+
+    The stacks belong to the object. The services are moto's, whose records belong to the process: one process rehearses
+    one AWS at a time, and ``reset`` empties it.
+
+    Attributes:
+        world: The stacks.
+        application: The WSGI application that answers for every service.
+        transport: Carries boto3 calls to it within this process.
+        engine: What performs CloudFormation's operations.
+    """
+
+    def __init__(
+        self, *, handler_for: HandlerTable, overlay_for: OverlayTable, hold_seconds: float = HOLD_SECONDS
+    ) -> None:
+        for name, value in MOTO_SETTINGS.items():
+            os.environ.setdefault(name, value)
+        self.world = World()
+        self._overlay_for = overlay_for
+        self.application = Application(self.create_app)
+        self.transport = Transport(self.application)
+        self.engine = Engine(self.world, handler_for, self.transport.client)
+        self._api = CloudFormation.bound(self.engine, Operations(hold_seconds))
+
+    def create_app(self, service: str) -> Flask:
+        """Makes the application of one service, which moto's dispatcher asks for once."""
+        overlay = self._api if service == CLOUDFORMATION else self._overlay_for(service)
+        if overlay is not None:
+            app = _app(service, overlay.dispatch)  # type: ignore[attr-defined]
+        elif service in list_of_moto_modules() or service == "moto_api":
+            app = create_backend_app(service)  # type: ignore[arg-type]
+        else:
+            app = _app(service, _refuse)
+        for unknown in (NotImplementedError, NotFound):
+            app.register_error_handler(unknown, lambda error: _not_modelled(service, error))
+        return app
+
+    def reset(self) -> None:
+        """Forgets every stack, and everything that moto's services have."""
+        self.world.clear()
+        BackendDict.reset()
+        reset_model_data()
+
+
+class Application(DomainDispatcherApplication):
+    """Sends each request to the application of its service; moto's are not thread-safe and are called one at a time.
+
+    CloudFormation is called freely, since it calls the other services while its own caller waits.
+    """
+
+    def __init__(self, create_app: Callable[[str], Flask]) -> None:
+        super().__init__(create_app)  # type: ignore[arg-type]
+        self._one_at_a_time = threading.RLock()
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        """Answers a WSGI request."""
+        app = self.get_application(environ)
+        if app.name == CLOUDFORMATION:
+            return app(environ, start_response)
+        with self._one_at_a_time:
+            return app(environ, start_response)
+
+    def get_backend_for_host(self, host: str | None) -> Any:
+        """Gives the service of a host name; of a service that moto does not know, the name's first part."""
+        if host is None or host in {"moto_api", *list_of_moto_modules()}:
+            return host
+        address = f"http://{host}"
+        known = (service for service, pattern in self.backend_url_patterns if pattern.match(address))
+        return next(known, host.split(".", 1)[0])
+
+
+def _app(service: str, view: Callable[..., Any]) -> Flask:
+    app = Flask(service)
+    app.request_class = BackendRequest
+    answer = convert_to_flask_response(view)
+    for rule in ("/", "/<path:path>"):
+        app.add_url_rule(rule, endpoint=rule, view_func=answer, methods=HTTP_METHODS)
+    return app
+
+
+def _refuse(*_: Any) -> Any:
+    raise NotImplementedError("the service is not modelled")
+
+
+def _not_modelled(service: str, error: NotImplementedError | NotFound) -> Response:
+    """Answers an operation that nobody models with a service error, which SDKs do not retry as they do a failure."""
+    words = ApiError(f"The rehearsal does not model this call of {service}: {error}", code="ValidationException")
+    api = BaseResponse(service)
+    try:
+        api.setup_class(request)  # type: ignore[arg-type]
+        status, headers, body = api.serialized(ActionResult(words))
+    except UnknownServiceError:
+        status, headers = 400, {"x-amzn-errortype": words.code, "content-type": "application/json"}
+        body = json.dumps({"__type": words.code, "message": words.message})
+    return Response(body, status, headers)

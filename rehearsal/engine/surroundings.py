@@ -1,0 +1,98 @@
+"""Gives a stack's values what they take from outside the template, each through the API that CloudFormation asks."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from rehearsal.resolve import Surroundings
+from rehearsal.stack import Stack
+from rehearsal.template import TemplateError
+from rehearsal.world import World
+
+URL_SUFFIXES = {"aws": "amazonaws.com", "aws-cn": "amazonaws.com.cn"}
+
+
+class MissingExportError(TemplateError):
+    """A template imports what no stack exports."""
+
+
+def surroundings(world: World, stack: Stack, client: Callable[[str, str], Any], imports: set[str]) -> Surroundings:
+    """Gives what the values of a stack may depend on beside its template.
+
+    Args:
+        world: The stacks, whose exports the stack may import.
+        stack: The stack.
+        client: Gives a boto3 client for a service and a region, in the stack's account.
+        imports: Gets the name of every export that is used.
+    """
+
+    def imported(name: str) -> str:
+        found = world.exports(stack.account, stack.region).get(name)
+        if found is None or found.stack_id == stack.id:
+            raise MissingExportError(f"No export named {name} found.")
+        imports.add(name)
+        return found.value
+
+    return Surroundings(
+        pseudo={
+            "AWS::AccountId": stack.account,
+            "AWS::NotificationARNs": list(stack.options.get("NotificationARNs", [])),
+            "AWS::Partition": stack.partition,
+            "AWS::Region": stack.region,
+            "AWS::StackId": stack.id,
+            "AWS::StackName": stack.name,
+            "AWS::URLSuffix": URL_SUFFIXES.get(stack.partition, "amazonaws.com"),
+        },
+        zones=lambda region: _zones(client("ec2", region)),
+        imported=imported,
+        dynamic=lambda service, rest: _dynamic(client, stack.region, service, rest),
+    )
+
+
+def stored_parameter(ssm: Any, name: str) -> str | None:
+    """Reads a Systems Manager parameter; None where there is none of that name."""
+    try:
+        value: str = ssm.get_parameter(Name=name)["Parameter"]["Value"]
+    except ClientError as error:
+        if error.response["Error"]["Code"] in {"ParameterNotFound", "ParameterVersionNotFound"}:
+            return None
+        raise
+    return value
+
+
+def _zones(ec2: Any) -> list[str]:
+    zones = ec2.describe_availability_zones()["AvailabilityZones"]
+    return sorted(
+        zone["ZoneName"] for zone in zones if zone.get("ZoneType", "availability-zone") == "availability-zone"
+    )
+
+
+def _dynamic(client: Callable[[str, str], Any], region: str, service: str, rest: str) -> str:
+    if service == "ssm":
+        value = stored_parameter(client("ssm", region), rest)
+        if value is None:
+            raise TemplateError(f"Unable to fetch parameters [{rest}] from parameter store for this account.")
+        return value
+    if service == "secretsmanager":
+        return _secret(client("secretsmanager", region), rest)
+    raise TemplateError(f"The rehearsal does not resolve dynamic references to {service}: {rest}")
+
+
+def _secret(secretsmanager: Any, rest: str) -> str:
+    """Reads a secret, named as ``secret-id:SecretString:json-key:version-stage:version-id``; an ARN has colons itself."""
+    parts = rest.split(":")
+    width = 7 if rest.startswith("arn:") else 1
+    secret, (key, stage, version) = ":".join(parts[:width]), [*parts[width + 1 :], "", "", ""][:3]
+    chosen = {name: value for name, value in (("VersionStage", stage), ("VersionId", version)) if value}
+    try:
+        text: str = secretsmanager.get_secret_value(SecretId=secret, **chosen)["SecretString"]
+    except ClientError as error:
+        raise TemplateError(f"Could not resolve the secret {secret}: {error.response['Error']['Message']}") from error
+    if not key:
+        return text
+    members = json.loads(text)
+    if key not in members:
+        raise TemplateError(f"Could not find a value associated with JSONKey in SecretString: {key}")
+    return str(members[key])

@@ -1,0 +1,23 @@
+"""The resource types that the rehearsal can make."""
+
+from rehearsal.handlers import cdk, ec2, ecr, eks, fsx, iam, kms, logs, monitoring, s3, ssm
+from rehearsal.handlers.base import Handler
+
+HANDLERS: dict[str, Handler] = {
+    **cdk.HANDLERS,
+    **ec2.HANDLERS,
+    **ecr.HANDLERS,
+    **eks.HANDLERS,
+    **fsx.HANDLERS,
+    **iam.HANDLERS,
+    **kms.HANDLERS,
+    **logs.HANDLERS,
+    **monitoring.HANDLERS,
+    **s3.HANDLERS,
+    **ssm.HANDLERS,
+}
+
+
+def handler_for(resource_type: str) -> Handler | None:
+    """Gives the handler of a CloudFormation type, or None for a type that the rehearsal can't make."""
+    return HANDLERS.get(resource_type)

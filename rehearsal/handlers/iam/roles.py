@@ -1,0 +1,128 @@
+"""Roles and instance profiles."""
+
+from typing import Any
+
+from rehearsal.handlers.api import ApiHandler, split
+from rehearsal.handlers.base import Handler, Properties, Resource, Scope
+from rehearsal.handlers.calls import call, call_fitted, call_unless_gone
+from rehearsal.handlers.names import NameRule
+
+_POLICIES = ("ManagedPolicyArns", "Policies")
+
+
+class Role(ApiHandler):
+    """A role with the policies that its own template attaches or writes into it."""
+
+    def creation(self, scope: Scope, resource: Resource) -> Properties:
+        """Leaves the policies to their own calls."""
+        return split(super().creation(scope, resource), *_POLICIES)[1]
+
+    def create(self, scope: Scope, resource: Resource) -> None:
+        """Makes the role, then attaches and writes its policies."""
+        super().create(scope, resource)
+        self._set_policies(scope, resource, {}, split(resource.properties, *_POLICIES)[0])
+
+    def apply(self, scope: Scope, resource: Resource, changed: Properties) -> None:
+        """Sets policies, trust and boundary, and passes on the rest."""
+        policies, rest = split(changed, *_POLICIES)
+        self._set_policies(scope, resource, resource.properties, policies)
+        trust, rest = split(rest, "AssumeRolePolicyDocument", "PermissionsBoundary")
+        client, role = scope.client("iam"), {"RoleName": resource.physical_id}
+        if "AssumeRolePolicyDocument" in trust:
+            document = trust["AssumeRolePolicyDocument"]
+            call_fitted(client, "UpdateAssumeRolePolicy", {**role, "PolicyDocument": document})
+        if "PermissionsBoundary" in trust:
+            boundary = trust["PermissionsBoundary"]
+            if boundary is None:
+                call(client, "DeleteRolePermissionsBoundary", role)
+            else:
+                call(client, "PutRolePermissionsBoundary", {**role, "PermissionsBoundary": boundary})
+        super().apply(scope, resource, rest)
+
+    def delete(self, scope: Scope, resource: Resource) -> None:
+        """Removes the role with its own policies; IAM refuses where others are attached."""
+        if resource.physical_id is not None:
+            gone = dict.fromkeys(name for name in _POLICIES if name in resource.properties)
+            self._set_policies(scope, resource, resource.properties, gone)
+            super().delete(scope, resource)
+
+    @staticmethod
+    def _set_policies(scope: Scope, resource: Resource, old: Properties, policies: Properties) -> None:
+        """Attaches, detaches, writes and removes what differs between old properties and new policies."""
+        client, role = scope.client("iam"), {"RoleName": resource.physical_id}
+        if "ManagedPolicyArns" in policies:
+            was, arns = old.get("ManagedPolicyArns") or [], policies["ManagedPolicyArns"] or []
+            for arn in (arn for arn in was if arn not in arns):
+                call_unless_gone(client, "DetachRolePolicy", {**role, "PolicyArn": arn})
+            for arn in (arn for arn in arns if arn not in was):
+                call(client, "AttachRolePolicy", {**role, "PolicyArn": arn})
+        if "Policies" in policies:
+            documents = {policy["PolicyName"]: policy for policy in policies["Policies"] or []}
+            for policy in old.get("Policies") or []:
+                if policy["PolicyName"] not in documents:
+                    call_unless_gone(client, "DeleteRolePolicy", {**role, "PolicyName": policy["PolicyName"]})
+            for policy in documents.values():
+                call_fitted(client, "PutRolePolicy", {**role, **policy})
+
+
+class InstanceProfile(ApiHandler):
+    """An instance profile with its role."""
+
+    def creation(self, scope: Scope, resource: Resource) -> Properties:
+        """Leaves the roles to their own calls."""
+        return split(super().creation(scope, resource), "Roles")[1]
+
+    def create(self, scope: Scope, resource: Resource) -> None:
+        """Makes the profile and puts its role in."""
+        super().create(scope, resource)
+        self.apply(scope, resource, {"Roles": resource.properties["Roles"]}, old=[])
+
+    def apply(self, scope: Scope, resource: Resource, changed: Properties, *, old: list[str] | None = None) -> None:
+        """Takes out the roles that are gone and puts in those that are new."""
+        roles, rest = split(changed, "Roles")
+        was, new = resource.properties["Roles"] if old is None else old, roles.get("Roles") or []
+        client, profile = scope.client("iam"), {"InstanceProfileName": resource.physical_id}
+        if roles:
+            for role in (role for role in was if role not in new):
+                call_unless_gone(client, "RemoveRoleFromInstanceProfile", {**profile, "RoleName": role})
+            for role in (role for role in new if role not in was):
+                call(client, "AddRoleToInstanceProfile", {**profile, "RoleName": role})
+        super().apply(scope, resource, rest)
+
+    def delete(self, scope: Scope, resource: Resource) -> None:
+        """Takes the roles out and removes the profile."""
+        if resource.physical_id is not None:
+            self.apply(scope, resource, {"Roles": []})
+            super().delete(scope, resource)
+
+
+def _retag_role(client: Any, resource: Resource, tags: dict[str, str], removed: list[str]) -> None:
+    role = {"RoleName": resource.physical_id}
+    if tags:
+        call_fitted(client, "TagRole", {**role, "Tags": tags})
+    if removed:
+        call(client, "UntagRole", {**role, "TagKeys": removed})
+
+
+HANDLERS: dict[str, Handler] = {
+    "AWS::IAM::Role": Role(
+        service="iam",
+        create_operation="CreateRole",
+        reference="Role.RoleName",
+        identity={"RoleName": "{Ref}"},
+        update_operations=("UpdateRole",),
+        delete_operation="DeleteRole",
+        name=NameRule("RoleName", 64),
+        retag=_retag_role,
+        attributes={"Arn": "Role.Arn", "RoleId": "Role.RoleId"},
+    ),
+    "AWS::IAM::InstanceProfile": InstanceProfile(
+        service="iam",
+        create_operation="CreateInstanceProfile",
+        reference="InstanceProfile.InstanceProfileName",
+        identity={"InstanceProfileName": "{Ref}"},
+        delete_operation="DeleteInstanceProfile",
+        name=NameRule("InstanceProfileName", 128),
+        attributes={"Arn": "InstanceProfile.Arn"},
+    ),
+}

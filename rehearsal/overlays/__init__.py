@@ -1,0 +1,26 @@
+"""APIs that moto lacks, in front of those that it has.
+
+An overlay is a subclass of moto's response class for a service: its methods answer the operations that moto lacks or
+answers wrongly, and everything else stays moto's. Nothing of moto is changed in place.
+"""
+
+from importlib import import_module
+
+_OVERLAYS = {
+    "cloudtrail": "rehearsal.overlays.cloudtrail",
+    "ec2": "rehearsal.overlays.ec2",
+    "eks": "rehearsal.overlays.eks",
+    "fsx": "rehearsal.overlays.fsx",
+    "iam": "rehearsal.overlays.iam",
+    "logs": "rehearsal.overlays.logs",
+}
+"""The module of each overlaid service, which names its response class ``Response``; imported when first asked for."""
+
+
+def overlay_for(service: str) -> type | None:
+    """Gives the response class that answers a service's requests, or None where moto's own does."""
+    module = _OVERLAYS.get(service)
+    if module is None:
+        return None
+    overlay: type = import_module(module).Response
+    return overlay

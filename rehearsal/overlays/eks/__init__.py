@@ -1,0 +1,10 @@
+"""EKS: clusters that answer in full, node groups with nodes, add-ons, access entries and pod identities."""
+
+from rehearsal.overlays.eks.access import AccessEntries
+from rehearsal.overlays.eks.addons import Addons
+from rehearsal.overlays.eks.clusters import Clusters
+from rehearsal.overlays.eks.nodegroups import Nodegroups
+
+
+class Response(Clusters, Nodegroups, Addons, AccessEntries):
+    """EKS's API."""

@@ -1,0 +1,92 @@
+"""Add-ons."""
+
+from typing import Any
+
+from moto.core.responses import ActionResult
+from moto.core.utils import utcnow
+
+from rehearsal.overlays.eks.pod_identities import PodIdentities
+from rehearsal.overlays.eks.records import new_update
+from rehearsal.overlays.errors import OverlayError
+
+_STATED = ("addonVersion", "serviceAccountRoleArn", "configurationValues", "namespaceConfig")
+
+
+class Addons(PodIdentities):
+    """EKS's operations on add-ons."""
+
+    def create_addon(self) -> ActionResult:
+        """Answers CreateAddon."""
+        cluster, request = self.cluster(), self.request
+        name = request["addonName"]
+        if name in cluster.addons:
+            raise OverlayError("ResourceInUseException", f"Addon already exists: {name}")
+        arn = cluster.arn.replace(f":cluster/{cluster.name}", f":addon/{cluster.name}/{name}/{len(cluster.addons) + 1}")
+        cluster.addons[name] = {
+            "addonName": name,
+            "clusterName": cluster.name,
+            "addonArn": arn,
+            "status": "ACTIVE",
+            "health": {"issues": []},
+            "createdAt": utcnow(),
+            "modifiedAt": utcnow(),
+            "tags": dict(request.get("tags", {})),
+            **{member: request[member] for member in _STATED if member in request},
+            "podIdentityAssociations": self._associate(name, request.get("podIdentityAssociations", [])),
+        }
+        return ActionResult({"addon": cluster.addons[name]})
+
+    def describe_addon(self) -> ActionResult:
+        """Answers DescribeAddon."""
+        return ActionResult({"addon": self._addon()})
+
+    def list_addons(self) -> ActionResult:
+        """Answers ListAddons."""
+        return ActionResult(self.names_only("addons", self.cluster().addons))
+
+    def update_addon(self) -> ActionResult:
+        """Answers UpdateAddon."""
+        addon, request = self._addon(), self.request
+        changed = {member: request[member] for member in _STATED if member in request}
+        addon.update(changed, modifiedAt=utcnow())
+        if "podIdentityAssociations" in request:
+            self._dissociate(addon)
+            pairs = request["podIdentityAssociations"]
+            addon["podIdentityAssociations"] = self._associate(addon["addonName"], pairs)
+        names = {"addonVersion": "AddonVersion", "configurationValues": "ConfigurationValues"}
+        parameters = {names[member]: value for member, value in changed.items() if member in names}
+        return ActionResult({"update": new_update(self.cluster(), "AddonUpdate", parameters)})
+
+    def delete_addon(self) -> ActionResult:
+        """Answers DeleteAddon; the add-on's pod identity associations go with it."""
+        addon = self._addon()
+        self._dissociate(addon)
+        del self.cluster().addons[addon["addonName"]]
+        return ActionResult({"addon": {**addon, "status": "DELETING"}})
+
+    def _addon(self) -> dict[str, Any]:
+        name = self.request["addonName"]
+        addon = self.cluster().addons.get(name)
+        if addon is None:
+            raise OverlayError("ResourceNotFoundException", f"No addon: {name} found in cluster: {self.cluster().name}")
+        return addon
+
+    def _associate(self, addon: str, pairs: list[dict[str, str]]) -> list[str]:
+        """Makes the pod identity associations that an add-on owns, and gives their ARNs.
+
+        EKS knows each add-on's namespace; every add-on that takes such associations lives in ``kube-system`` unless it
+        says otherwise.
+        """
+        namespace = self.request.get("namespaceConfig", {}).get("namespace", "kube-system")
+        arns = []
+        for pair in pairs:
+            association = self.new_association({**pair, "namespace": namespace})
+            association["ownerArn"] = f"{self.cluster().arn.replace(':cluster/', ':addon/')}/{addon}"
+            arns.append(association["associationArn"])
+        return arns
+
+    def _dissociate(self, addon: dict[str, Any]) -> None:
+        associations = self.cluster().pod_identity_associations
+        owned = set(addon["podIdentityAssociations"])
+        for association_id in [key for key, one in associations.items() if one["associationArn"] in owned]:
+            del associations[association_id]

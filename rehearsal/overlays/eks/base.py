@@ -1,0 +1,66 @@
+"""How EKS's operations read their requests and find what they name."""
+
+import json
+from typing import Any, cast
+from urllib.parse import unquote
+
+from moto.ec2.models import ec2_backends
+from moto.eks.responses import EKSResponse
+from moto.iam.models import iam_backends
+
+from rehearsal.overlays.eks.records import ClusterRecord, NodegroupRecord
+from rehearsal.overlays.errors import OverlayError
+
+
+class EksBase(EKSResponse):
+    """What every part of EKS's API needs."""
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """The request's body with the parameters of its path, by the API's names."""
+        body = json.loads(self.body) if self.body else {}
+        return {**body, **{name: unquote(str(value)) for name, value in (self.uri_match or {}).items()}}
+
+    @property
+    def network(self) -> Any:
+        """The EC2 backend of this account and region, which is moto's."""
+        return ec2_backends[self.current_account][self.region]
+
+    def cluster(self, name: str | None = None) -> ClusterRecord:
+        """Gives the cluster that the request names."""
+        name = name or self.request["name"]
+        cluster = cast("ClusterRecord | None", self.eks_backend.clusters.get(name))
+        if cluster is None:
+            raise OverlayError("ResourceNotFoundException", f"No cluster found for name: {name}.")
+        return cluster
+
+    def nodegroup(self) -> NodegroupRecord:
+        """Gives the node group that the request names."""
+        name = self.request["nodegroupName"]
+        group = cast("NodegroupRecord | None", self.cluster().nodegroups.get(name))
+        if group is None:
+            raise OverlayError("ResourceNotFoundException", f"No node group found for name: {name}.")
+        return group
+
+    def check_role(self, arn: str) -> None:
+        """Refuses a role that IAM doesn't have.
+
+        Source: EKS API reference, CreateCluster; observed InvalidParameterException.
+        """
+        roles = iam_backends[self.current_account][self.partition].roles.values()
+        if arn not in {role.arn for role in roles}:
+            message = f"Role with arn: {arn}, could not be assumed because it does not exist"
+            raise OverlayError("InvalidParameterException", message)
+
+    def check_subnets(self, subnet_ids: list[str]) -> list[Any]:
+        """Gives moto's records of subnets, and refuses one that EC2 doesn't have."""
+        known = {name: subnet for subnets in self.network.subnets.values() for name, subnet in subnets.items()}
+        for subnet_id in subnet_ids:
+            if subnet_id not in known:
+                message = f"The subnet ID '{subnet_id}' does not exist"
+                raise OverlayError("InvalidParameterException", message)
+        return [known[subnet_id] for subnet_id in subnet_ids]
+
+    def names_only(self, member: str, records: dict[str, Any]) -> dict[str, list[str]]:
+        """Gives a list answer: the records' keys in order."""
+        return {member: sorted(records)}

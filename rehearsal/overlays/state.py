@@ -1,0 +1,36 @@
+"""What the rehearsal remembers of each account and region beside moto's own records.
+
+Most of what moto lacks is kept on subclasses of moto's records. What has no such record (placement groups, capacity
+reservations), and the names that CloudFormation has generated, are kept here, in one store of the kind that moto's
+services have: whoever resets moto's backends (``BackendDict.reset``) resets it too.
+"""
+
+from collections import Counter
+from typing import Any
+
+from moto.core.base_backend import BackendDict, BaseBackend
+
+
+class RegionState(BaseBackend):
+    """What is remembered of one account in one region.
+
+    Attributes:
+        placement_groups: The placement groups as EC2's API answers them, by name.
+        capacity_reservations: The capacity reservations as EC2's API answers them, by id.
+        generated_names: How many names CloudFormation has generated, by stack id and logical id.
+    """
+
+    def __init__(self, region_name: str, account_id: str) -> None:
+        super().__init__(region_name, account_id)
+        self.placement_groups: dict[str, dict[str, Any]] = {}
+        self.capacity_reservations: dict[str, dict[str, Any]] = {}
+        self.generated_names: Counter[tuple[str, str]] = Counter()
+
+
+def state_of(account: str, region: str) -> RegionState:
+    """Gives what is remembered of an account in a region."""
+    return _STATES[account][region]
+
+
+_STATES = BackendDict(RegionState, "ec2")
+"""The store; it takes the names of EC2's regions."""

@@ -1,0 +1,65 @@
+"""Serves the rehearsal on a loopback port, in a process of its own: ``python -m rehearsal.server``.
+
+The process writes one line of JSON on standard output when it is ready (``{"port": 40123}``) and lives as long as its
+standard input stays open: whoever started it holds the other end, and when he closes it or dies the server ends.
+"""
+
+import argparse
+import json
+import signal
+import sys
+import threading
+from typing import Any
+
+from moto.moto_server.werkzeug_app import MotoRequestHandler
+from werkzeug.serving import BaseWSGIServer, make_server
+
+from rehearsal.application import Rehearsal
+from rehearsal.handlers import handler_for
+from rehearsal.operations import HOLD_SECONDS
+from rehearsal.overlays import overlay_for
+
+HOST = "127.0.0.1"
+
+
+class QuietRequestHandler(MotoRequestHandler):
+    """Serves requests without a log line for each."""
+
+    def log_request(self, *_: Any) -> None:
+        """Writes nothing."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Serves until standard input ends or a signal comes.
+
+    Args:
+        arguments: The command line; ``--hold-seconds`` says how long an answer waits for its stack operation.
+    """
+    parser = argparse.ArgumentParser(prog="python -m rehearsal.server", description=__doc__)
+    parser.add_argument("--hold-seconds", type=float, default=HOLD_SECONDS)
+    parser.add_argument("--port", type=int, default=0, help="0 takes any free port")
+    asked = parser.parse_args(arguments)
+    rehearsal = Rehearsal(handler_for=handler_for, overlay_for=overlay_for, hold_seconds=asked.hold_seconds)
+    server = make_server(HOST, asked.port, rehearsal.application, threaded=True, request_handler=QuietRequestHandler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: _stop(server))
+    threading.Thread(target=_watch_input, args=(server,), daemon=True).start()
+    print(json.dumps({"port": server.server_port}), flush=True)  # noqa: T201  (the parent reads it)
+    server.serve_forever()
+    return 0
+
+
+def _watch_input(server: BaseWSGIServer) -> None:
+    """Waits until whoever started the server is gone."""
+    while sys.stdin.buffer.read(1024):
+        pass
+    server.shutdown()
+
+
+def _stop(server: BaseWSGIServer) -> None:
+    """Ends the server from a signal handler, which runs in the thread that serves and so may not wait for it."""
+    threading.Thread(target=server.shutdown, daemon=True).start()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""Holds the stacks of a rehearsal, and what one stack may see of another: its exports."""
+
+import threading
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from rehearsal.stack import Stack
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A value that a stack offers to the other stacks of its account and region."""
+
+    name: str
+    value: str
+    stack_id: str
+
+
+class Clock:
+    """Tells the time; no two readings are within one millisecond, so that events sort by their time."""
+
+    def __init__(self) -> None:
+        self._last = datetime.now(UTC)
+        self._lock = threading.Lock()
+
+    def now(self) -> datetime:
+        """Gives the present, or the next millisecond after the last reading if that is later."""
+        with self._lock:
+            self._last = max(datetime.now(UTC), self._last + timedelta(milliseconds=1))
+            return self._last
+
+
+class World:
+    """Holds all stacks of a rehearsal, of every account and region; worlds know nothing of each other.
+
+    Attributes:
+        clock: The time by which all events of the rehearsal are stamped.
+        lock: Held by whoever looks whether an operation may begin and then begins it.
+    """
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.lock = threading.RLock()
+        self._stacks: dict[str, Stack] = {}
+
+    def new(self, name: str, *, account: str, region: str, partition: str = "aws") -> Stack:
+        """Makes a stack that has no status yet and that nobody sees before it is added."""
+        return Stack(
+            name=name,
+            id=f"arn:{partition}:cloudformation:{region}:{account}:stack/{name}/{uuid.uuid4()}",
+            account=account,
+            region=region,
+            partition=partition,
+            now=self.clock.now,
+            created=self.clock.now(),
+        )
+
+    def add(self, stack: Stack) -> None:
+        """Lets everybody see a stack."""
+        self._stacks[stack.id] = stack
+
+    def find(self, name: str, *, account: str, region: str) -> Stack | None:
+        """Gives a stack by its ARN, deleted or not, or by its name if it is not deleted."""
+        if name in self._stacks:
+            return self._stacks[name]
+        living = (stack for stack in self.stacks(account, region) if stack.status != "DELETE_COMPLETE")
+        return next((stack for stack in living if stack.name == name), None)
+
+    def stacks(self, account: str, region: str) -> list[Stack]:
+        """Gives the stacks of an account in a region, deleted ones too, newest first."""
+        return [
+            stack
+            for stack in reversed(list(self._stacks.values()))
+            if stack.account == account and stack.region == region
+        ]
+
+    def exports(self, account: str, region: str) -> dict[str, Export]:
+        """Gives the exports of an account in a region, by name."""
+        return {
+            output.export: Export(output.export, output.value, stack.id)
+            for stack in self.stacks(account, region)
+            for output in stack.outputs
+            if output.export is not None
+        }
+
+    def importers(self, export: str, account: str, region: str) -> list[str]:
+        """Gives the names of the stacks that use an export, in alphabetical order."""
+        return sorted(stack.name for stack in self.stacks(account, region) if export in stack.imports)
+
+    def clear(self) -> None:
+        """Forgets all stacks."""
+        self._stacks.clear()

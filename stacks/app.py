@@ -1,0 +1,23 @@
+"""Builds the stacks of a plan into an app."""
+
+from aws_cdk import App
+
+from stacks.cluster import ClusterStack
+from stacks.network import NetworkStack
+from stacks.nodes import NodesStack
+from stacks.storage import StorageStack
+from trnstack.plan import Plan
+
+
+def build(app: App, plan: Plan) -> None:
+    """Defines every stack of the plan in the app, each depending on those that it stands on."""
+    stacks = [
+        NetworkStack(app, plan=plan),
+        StorageStack(app, plan=plan),
+        ClusterStack(app, plan=plan),
+        *(NodesStack(app, plan=plan, nodes=nodes) for nodes in plan.node_groups),
+    ]
+    by_name = {stack.stack_name: stack for stack in stacks}
+    for stack in stacks:
+        for other in plan.stack(stack.stack_name).depends_on:
+            stack.add_stack_dependency(by_name[other])

@@ -1,0 +1,240 @@
+"""``trnstack plan``: everything that was decided, for people to read or for programs."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trnstack.cli import output
+
+if TYPE_CHECKING:
+    from trnstack.plan.model import BucketPlan, LustrePlan, NodeGroupPlan, Plan
+
+
+def plan(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="An environment file")],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON, and nothing else.")] = False,
+) -> None:
+    """Show everything that an environment decides, and why.
+
+    Stacks, network, cluster, add-ons, node groups, storage, tags and pins. Nothing is deployed and no account is asked.
+    The templates are made from this plan and from nothing else.
+    """
+    from trnstack import plan as planning  # noqa: PLC0415 - as every command, see the package's docstring
+    from trnstack.environment import check_file  # noqa: PLC0415
+
+    checked = check_file(file)
+    if checked.environment is None or checked.lock is None:
+        output.stop(checked.findings)
+    decided = planning.plan(checked.environment, checked.lock)
+    if as_json:
+        output.say_json(planning.to_json(decided))
+    else:
+        output.tell_findings(checked.findings)
+        output.say(as_text(decided))
+
+
+def as_text(decided: "Plan") -> str:
+    """Returns a plan as text: a section for each part, its columns aligned."""
+    sections = [
+        _environment(decided),
+        _stacks(decided),
+        _network(decided),
+        _cluster(decided),
+        _add_ons(decided),
+        *(_node_group(group) for group in decided.node_groups),
+        _storage(decided),
+        ["Tags", *output.columns(decided.tags.items())],
+        _decisions(decided),
+    ]
+    return "\n\n".join("\n".join(section) for section in sections)
+
+
+def _environment(decided: "Plan") -> list[str]:
+    pins = decided.pins
+    image = pins.ami_release + (f" with driver {pins.ami_neuron_driver}" if pins.ami_neuron_driver else "")
+    rows = [
+        ("region", decided.region),
+        ("account", decided.account or "the account of the credentials in use"),
+        ("Neuron SDK", f"{pins.neuron_sdk} with driver {pins.neuron_driver}"),
+        ("node image", image),
+        ("training container", pins.container_image or "none for this framework"),
+        ("pinned by", pins.made_from),
+    ]
+    return [f"Environment {decided.name}", *output.columns(rows)]
+
+
+def _stacks(decided: "Plan") -> list[str]:
+    prefix = f"{decided.name}-"
+    rows = [
+        (
+            str(number),
+            stack.name,
+            stack.description.removeprefix(f"{decided.name}: "),
+            f"after {', '.join(name.removeprefix(prefix) for name in stack.depends_on)}" if stack.depends_on else "",
+            "termination protection" if stack.termination_protection else "",
+        )
+        for number, stack in enumerate(decided.stacks, start=1)
+    ]
+    return ["Stacks, in the order in which they are deployed", *output.columns(rows, right=frozenset({0}))]
+
+
+def _network(decided: "Plan") -> list[str]:
+    network = decided.network
+    gateways = network.nat_gateway_zone_ids
+    rows = [
+        ("VPC range", network.vpc_cidr),
+        ("NAT gateways", f"{len(gateways)} ({', '.join(gateways)})" if gateways else "none"),
+        ("private endpoints", ", ".join(network.interface_endpoints) or "none"),
+        ("API clients", ", ".join(network.client_cidrs) or "none from outside the VPC"),
+        ("flow logs", f"kept {network.log_retention_days} days" if network.flow_logs else "off"),
+    ]
+    taken = {name: f"{count:,}" for name, count in _taken(decided).items()}
+    subnets = [
+        ("subnet", "range", "zone", "addresses", "taken at most"),
+        *(
+            (each.name, each.cidr, each.availability_zone_id, f"{each.addresses:,}", taken.get(each.name, ""))
+            for each in network.subnets
+        ),
+    ]
+    return ["Network", *output.columns(rows), "", *output.columns(subnets, right=frozenset({3, 4}))]
+
+
+def _taken(decided: "Plan") -> dict[str, int]:
+    """Returns the addresses that accelerator nodes and the file system take, by subnet."""
+    from trnstack.layout.addresses import file_system_addresses  # noqa: PLC0415
+
+    taken: dict[str, int] = {}
+    for group in decided.node_groups:
+        for subnet in group.subnets:
+            taken[subnet] = taken.get(subnet, 0) + group.addresses.total
+    lustre = decided.storage.lustre
+    if lustre:
+        taken[lustre.subnet] = taken.get(lustre.subnet, 0) + file_system_addresses(lustre.storage_gib)
+    return taken
+
+
+def _cluster(decided: "Plan") -> list[str]:
+    cluster = decided.cluster
+    nodes = cluster.system_nodes
+    public = ", ".join(cluster.public_access_cidrs)
+    rows = [
+        ("Kubernetes", f"{cluster.kubernetes_version} with {cluster.support_type} support"),
+        ("API endpoint", f"private, and public from {public}" if public else "private"),
+        *_listed("administrators", cluster.administrators),
+        ("logs", _logs(cluster.log_types, cluster.log_retention_days)),
+        ("deletion protection", "on" if cluster.deletion_protection else "off"),
+        ("system nodes", f"{_count(nodes)} {nodes.launch_template.instance_type} in {_zones(nodes)}"),
+        ("system image", f"{nodes.release_version} ({nodes.ami_type})"),
+        ("jobs run as", f"service account {cluster.trainer.service_account} in namespace {cluster.trainer.namespace}"),
+    ]
+    return [f"Cluster {cluster.name}", *output.columns(rows)]
+
+
+def _logs(types: tuple[str, ...], days: int) -> str:
+    return f"{', '.join(types)}; kept {days} days" if types else "off"
+
+
+def _add_ons(decided: "Plan") -> list[str]:
+    rows = [
+        (
+            add_on.name,
+            add_on.version,
+            "before any node" if add_on.before_nodes else "after the system nodes",
+            add_on.configuration,
+        )
+        for add_on in decided.cluster.add_ons
+    ]
+    return ["Add-ons", *output.columns(rows)]
+
+
+def _node_group(group: "NodeGroupPlan") -> list[str]:
+    template = group.launch_template
+    efa = sum(interface.is_efa for interface in template.interfaces)
+    first = "starts new nodes first" if group.update_strategy == "DEFAULT" else "stops old nodes first"
+    addresses = group.addresses
+    rows = [
+        ("nodes", f"{_count(group)} {template.instance_type} in {_zones(group)}"),
+        ("capacity", _capacity(group)),
+        ("each node offers", f"{group.neuron_devices} Neuron devices, {group.neuron_cores} NeuronCores"),
+        ("EFA", f"{efa} interfaces, {group.efa_gbps:,g} Gbit/s a node" if efa else "none"),
+        ("placement group", "the stack's own" if template.placement_group == "create" else template.placement_group),
+        ("image", f"{group.release_version} ({group.ami_type})"),
+        ("root volume", f"{template.root_volume_gib:,} GiB"),
+        ("addresses", f"{addresses.per_node} a node, for up to {addresses.nodes:,} nodes while updating"),
+        ("updates", f"{group.update_strategy}: {first}; {group.max_unavailable} at a time"),
+        ("node repair", "on" if group.node_repair else "off"),
+        *_listed("labels", tuple(f"{key}={value}" for key, value in group.labels.items())),
+        *_listed("taints", tuple(f"{t.key}={t.value}:{t.effect}" for t in group.taints)),
+    ]
+    return [f"Node group {group.name}", *output.columns(rows)]
+
+
+def _count(group: "NodeGroupPlan") -> str:
+    scaling = group.scaling
+    fixed = scaling.minimum == scaling.maximum
+    return f"{scaling.minimum} x" if fixed else f"{scaling.minimum} to {scaling.maximum} x"
+
+
+def _zones(group: "NodeGroupPlan") -> str:
+    return ", ".join(group.availability_zone_ids)
+
+
+def _capacity(group: "NodeGroupPlan") -> str:
+    template = group.launch_template
+    reservation = template.capacity_reservation_id or template.capacity_reservation_resource_group_arn
+    return f"reservation {reservation}" if reservation else group.capacity_type
+
+
+def _storage(decided: "Plan") -> list[str]:
+    storage = decided.storage
+    rows = [*_bucket(storage.checkpoints)]
+    if storage.lustre:
+        rows += _lustre(storage.lustre, storage.checkpoints.name)
+    else:
+        rows.append(("file system", "none"))
+    return ["Storage", *output.columns(rows)]
+
+
+def _bucket(bucket: "BucketPlan") -> Iterator[tuple[str, str]]:
+    yield "checkpoint bucket", bucket.name
+    yield "  encryption", "the environment's own KMS key" if bucket.encryption == "kms" else "S3's key"
+    kept = f", old ones kept {bucket.noncurrent_expiration_days} days" if bucket.noncurrent_expiration_days else ""
+    yield "  versions", f"on{kept}" if bucket.versioned else "off"
+    days = bucket.infrequent_access_after_days
+    yield "  cheaper class", f"infrequent access after {days} days" if days else "never"
+    yield "  access log", f"{bucket.access_log_name}, kept {bucket.access_log_expiration_days} days"
+    yield "  on deletion", _fate(retain=bucket.retain)
+
+
+def _lustre(lustre: "LustrePlan", bucket: str) -> Iterator[tuple[str, str]]:
+    yield "file system", f"Lustre {lustre.file_system_type_version}, {lustre.deployment_type}, {lustre.storage_type}"
+    yield "  storage", f"{lustre.storage_gib:,} GiB, compression {lustre.data_compression}"
+    yield "  throughput", f"{lustre.throughput_mbps:,} MB/s ({lustre.throughput_mbps_per_tib:,} MB/s per TiB)"
+    yield "  mounted at", f"{lustre.mount_path}, in subnet {lustre.subnet}"
+    for link in lustre.associations:
+        target = f"s3://{bucket}/{link.prefix}"
+        yield "  association", f"{lustre.mount_path.rstrip('/')}{link.file_system_path} <-> {target}"
+        yield "    carries over", f"imports {_events(link.auto_import)}; exports {_events(link.auto_export)}"
+    yield "  on deletion", _fate(retain=lustre.retain)
+
+
+def _events(events: tuple[str, ...]) -> str:
+    return ", ".join(events) or "nothing"
+
+
+def _fate(*, retain: bool) -> str:
+    return "retained with its data" if retain else "DELETED WITH ITS DATA"
+
+
+def _decisions(decided: "Plan") -> list[str]:
+    lines = ["Decisions"]
+    for decision in decided.decisions:
+        lines += [f"  {decision.path}: {decision.value}", f"    {decision.reason}"]
+    return lines
+
+
+def _listed(name: str, values: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Returns a row for each value, the name before the first alone; none without values."""
+    return [(name if place == 0 else "", value) for place, value in enumerate(values)]

@@ -1,0 +1,1 @@
+"""Arithmetic with one answer: interfaces on network cards, subnets in a VPC, addresses, Lustre figures, user data."""

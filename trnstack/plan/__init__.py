@@ -1,0 +1,97 @@
+"""Decides everything: an ``Environment`` and its ``Lock`` become a ``Plan`` in which nothing is left to decide."""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+
+from ami.lock import Lock
+from trnstack.plan.cluster import cluster, lock_inputs
+from trnstack.plan.decisions import decisions
+from trnstack.plan.model import NodeGroupPlan, PinsPlan, Plan, StackPlan
+from trnstack.plan.network import network
+from trnstack.plan.nodes import node_group
+from trnstack.plan.storage import storage
+from trnstack.spec import Environment
+
+__all__ = ["Plan", "lock_inputs", "plan", "to_json"]
+
+PLAN_VERSION = 1
+
+
+def plan(environment: Environment, lock: Lock) -> Plan:
+    """Returns the plan of an environment that has no errors and whose lock is current."""
+    groups = tuple(node_group(environment, group, lock) for group in environment.node_groups)
+    return Plan(
+        name=environment.name,
+        region=environment.region,
+        account=environment.account,
+        tags=_tags(environment),
+        pins=PinsPlan(
+            neuron_sdk=lock.neuron.sdk,
+            neuron_driver=lock.neuron.driver,
+            ami_release=lock.accelerator_image.release,
+            ami_neuron_driver=lock.accelerator_image.neuron_driver,
+            container_image=lock.neuron.container_image,
+            made_from=lock.made_from,
+        ),
+        network=network(environment),
+        storage=storage(environment),
+        cluster=cluster(environment, lock),
+        node_groups=groups,
+        stacks=_stacks(environment, groups),
+        decisions=tuple(decisions(environment, groups, lock)),
+    )
+
+
+def to_json(decided: Plan) -> str:
+    """Returns the plan as JSON in a stable order, with its version."""
+    return (
+        json.dumps({"plan_version": PLAN_VERSION, **dataclasses.asdict(decided)}, indent=2, ensure_ascii=False) + "\n"
+    )
+
+
+def _tags(environment: Environment) -> Mapping[str, str]:
+    """Returns the environment's tags and the two that say what it is and who keeps it."""
+    own = {"trnstack:environment": environment.name, "managed-by": "trnstack"}
+    return dict(sorted({**environment.tags, **own}.items()))
+
+
+def _stacks(environment: Environment, groups: tuple[NodeGroupPlan, ...]) -> tuple[StackPlan, ...]:
+    name, tags = environment.name, _tags(environment)
+    network_name, storage_name, cluster_name = f"{name}-network", f"{name}-storage", f"{name}-cluster"
+    fixed = (
+        StackPlan(
+            name=network_name,
+            description=f"{name}: VPC, subnets, endpoints and security groups",
+            termination_protection=True,
+            tags=tags,
+            depends_on=(),
+        ),
+        StackPlan(
+            name=storage_name,
+            description=f"{name}: keys, checkpoint bucket and file system",
+            termination_protection=True,
+            tags=tags,
+            depends_on=(network_name,),
+        ),
+        StackPlan(
+            name=cluster_name,
+            description=f"{name}: EKS control plane, add-ons and system nodes",
+            termination_protection=False,
+            tags=tags,
+            depends_on=(network_name, storage_name),
+        ),
+    )
+    # A node group's stack carries no tags: CloudFormation would hand them on to the placement group, whose tags can't
+    # be changed without replacing it.
+    fleets = (
+        StackPlan(
+            name=group.stack,
+            description=f"{name}: node group {group.name}",
+            termination_protection=False,
+            tags={},
+            depends_on=(network_name, cluster_name),
+        )
+        for group in groups
+    )
+    return (*fixed, *fleets)

@@ -1,0 +1,100 @@
+"""Decides the EKS cluster and its add-ons."""
+
+import ipaddress
+import json
+
+from ami.lock import Inputs, Lock
+from trnstack.layout.addresses import MINIMUM_IP_TARGET, WARM_IP_TARGET
+from trnstack.plan.model import AddOnPlan, ClusterPlan, PodIdentityPlan, TrainerPlan
+from trnstack.plan.nodes import system_nodes
+from trnstack.spec import Environment
+
+#: Names that jobs may rely on before anything is deployed.
+TRAINING_NAMESPACE = "training"
+TRAINER_SERVICE_ACCOUNT = "trainer"
+
+#: What every node needs to have a network, and pods to have permissions, so it stands before the first node joins.
+BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
+#: What nodes run, so it becomes active only when there are some.
+AFTER_SYSTEM_NODES = ("coredns", "eks-node-monitoring-agent")
+FSX_CSI_DRIVER = "aws-fsx-csi-driver"
+
+#: The two ranges that EKS chooses from when none is given. Source: EKS API reference, KubernetesNetworkConfigRequest.
+SERVICE_CIDRS = ("172.20.0.0/16", "10.100.0.0/16")
+
+_CONFIGURATION = {
+    "vpc-cni": {"env": {"MINIMUM_IP_TARGET": str(MINIMUM_IP_TARGET), "WARM_IP_TARGET": str(WARM_IP_TARGET)}},
+}
+_POD_IDENTITY = {
+    "vpc-cni": PodIdentityPlan(
+        namespace="kube-system",
+        service_account="aws-node",
+        managed_policies=("AmazonEKS_CNI_Policy",),
+        actions=(),
+    ),
+    # The volume is made by CloudFormation and mounted by its name, so the driver may look but not create or delete.
+    FSX_CSI_DRIVER: PodIdentityPlan(
+        namespace="kube-system",
+        service_account="fsx-csi-controller-sa",
+        managed_policies=(),
+        actions=("fsx:DescribeFileSystems",),
+    ),
+}
+
+
+def add_on_names(environment: Environment) -> tuple[str, ...]:
+    """Returns the add-ons that the environment's cluster has, in the order in which they are installed."""
+    asked = environment.kubernetes.fsx_csi
+    fsx_csi = environment.storage.lustre is not None if asked == "auto" else asked
+    return (*BEFORE_NODES, *AFTER_SYSTEM_NODES, *((FSX_CSI_DRIVER,) if fsx_csi else ()))
+
+
+def lock_inputs(environment: Environment) -> Inputs:
+    """Returns the parts of the environment that its lock must answer."""
+    return Inputs(
+        environment=environment.name,
+        region=environment.region,
+        kubernetes_version=environment.eks.kubernetes_version,
+        neuron_sdk=environment.neuron.sdk,
+        framework=environment.neuron.framework,
+        add_ons=tuple(sorted(add_on_names(environment))),
+    )
+
+
+def cluster(environment: Environment, lock: Lock) -> ClusterPlan:
+    """Returns the cluster with everything in it decided."""
+    section = environment.eks
+    return ClusterPlan(
+        name=environment.name,
+        kubernetes_version=section.kubernetes_version,
+        support_type=section.support_type,
+        public_access_cidrs=section.public_access_cidrs if section.endpoint_access == "public_and_private" else (),
+        log_types=section.control_plane_logs,
+        log_retention_days=environment.observability.log_retention_days,
+        administrators=section.admin_role_arns,
+        deletion_protection=section.deletion_protection,
+        subnets=tuple(f"system-{zone_id}" for zone_id in environment.availability_zone_ids),
+        service_cidr=_service_cidr(environment),
+        add_ons=tuple(_add_on(name, lock) for name in add_on_names(environment)),
+        system_nodes=system_nodes(environment, lock),
+        trainer=TrainerPlan(namespace=TRAINING_NAMESPACE, service_account=TRAINER_SERVICE_ACCOUNT),
+    )
+
+
+def _service_cidr(environment: Environment) -> str:
+    near = [ipaddress.IPv4Network(c) for c in (environment.network.vpc_cidr, *environment.network.client_cidrs)]
+    return next(
+        (cidr for cidr in SERVICE_CIDRS if not any(ipaddress.IPv4Network(cidr).overlaps(other) for other in near)),
+        SERVICE_CIDRS[0],
+    )
+
+
+def _add_on(name: str, lock: Lock) -> AddOnPlan:
+    configuration = _CONFIGURATION.get(name)
+    return AddOnPlan(
+        name=name,
+        version=lock.add_ons[name],
+        configuration=json.dumps(configuration, sort_keys=True) if configuration else "",
+        pod_identity=_POD_IDENTITY.get(name),
+        before_nodes=name in BEFORE_NODES,
+    )

@@ -1,0 +1,93 @@
+"""Tells what was decided for a person and why, where the environment left it open or the answer may surprise."""
+
+from collections.abc import Iterator
+
+from ami.lock import Lock
+from trnstack.catalog import INSTANCE_TYPES
+from trnstack.layout.addresses import MINIMUM_IP_TARGET, WARM_IP_TARGET
+from trnstack.layout.subnets import divide
+from trnstack.plan.model import Decision, NodeGroupPlan
+from trnstack.plan.nodes import is_reserved
+from trnstack.spec import Environment
+from trnstack.spec.node_groups import NodeGroup
+
+
+def decisions(environment: Environment, groups: tuple[NodeGroupPlan, ...], lock: Lock) -> Iterator[Decision]:
+    """Yields every decision that is not obvious, in the order of the environment file."""
+    home = environment.availability_zone_ids[0]
+    nodes = [s for s in divide(environment.network.vpc_cidr, environment.availability_zone_ids) if s.role == "nodes"]
+    yield Decision(
+        path="network.subnets",
+        value=f"{nodes[0].addresses:,} addresses for the nodes of each zone",
+        reason="a subnet's range can't change, so it is the same for few nodes and many: growing replaces nothing",
+    )
+    if environment.network.interface_endpoints == "auto":
+        yield Decision(
+            path="network.interface_endpoints",
+            value="for images, credentials, logs and Session Manager",
+            reason="image pulls of a whole fleet cost less through an endpoint than through a NAT gateway",
+        )
+    yield Decision(
+        path="eks.add_ons.vpc-cni",
+        value=f"MINIMUM_IP_TARGET {MINIMUM_IP_TARGET}, WARM_IP_TARGET {WARM_IP_TARGET}",
+        reason="left alone the VPC CNI keeps about 50 to 100 unused addresses on every node",
+    )
+    for index, (group, decided) in enumerate(zip(environment.node_groups, groups, strict=True)):
+        yield from _node_group(f"node_groups[{index}]", group, decided)
+    if environment.storage.lustre is not None:
+        yield Decision(
+            path="storage.lustre.subnet",
+            value=f"in {home}",
+            reason="Lustre stands in one zone; the first of the list is home to accelerators and file system",
+        )
+    if lock.accelerator_image.neuron_driver:
+        yield Decision(
+            path="neuron.sdk",
+            value=f"AMI release {lock.accelerator_image.release} with driver {lock.accelerator_image.neuron_driver}",
+            reason=f"the newest EKS AMI release whose driver fits SDK {lock.neuron.sdk} containers",
+        )
+
+
+def _node_group(path: str, group: NodeGroup, decided: NodeGroupPlan) -> Iterator[Decision]:
+    template = decided.launch_template
+    instance_type = INSTANCE_TYPES[group.instance_type]
+    efa = sum(interface.is_efa for interface in template.interfaces)
+    yield Decision(
+        path=f"{path}.efa",
+        value=f"{efa} EFA interfaces" if efa else "no EFA interface",
+        reason=_efa_reason(group, efa, instance_type.efa_interfaces),
+    )
+    if group.placement_group == "auto":
+        yield Decision(
+            path=f"{path}.placement_group",
+            value=template.placement_group,
+            reason=_placement_reason(group, template.placement_group),
+        )
+    if decided.update_strategy == "MINIMAL":
+        yield Decision(
+            path=f"{path}.update_strategy",
+            value="MINIMAL",
+            reason="a reserved fleet has no spare capacity to start new nodes in before old ones stop",
+        )
+    if group.node_count is None:
+        yield Decision(
+            path=f"{path}.desired",
+            value=str(decided.scaling.desired),
+            reason="the group starts at min_count; any later edit of its counts sets the desired size back to this",
+        )
+
+
+def _efa_reason(group: NodeGroup, used: int, available: int) -> str:
+    if not available:
+        return f"{group.instance_type} has no EFA"
+    if not used:
+        return "efa: false; the network cards beyond the first stay unused"
+    return "one on every network card: the first carries the node's address, the others are efa-only and take none"
+
+
+def _placement_reason(group: NodeGroup, decided: str) -> str:
+    if decided == "create":
+        return "EFA latency depends on nodes being near to each other"
+    if is_reserved(group):
+        return "a new group would not be the one that the reservation was made in; name that one if there is one"
+    return "a single node, or one without EFA, has nobody to be near to"

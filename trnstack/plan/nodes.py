@@ -1,0 +1,158 @@
+"""Decides node groups: where they stand, what they start from, how they change."""
+
+from ami.lock import Lock
+from trnstack.catalog import CHIPS, INSTANCE_TYPES, InstanceType
+from trnstack.layout.addresses import NodeAddresses, node_addresses
+from trnstack.layout.interfaces import Interface, interfaces
+from trnstack.layout.user_data import user_data
+from trnstack.plan.model import LaunchTemplatePlan, NodeGroupPlan, ScalingPlan, TaintPlan
+from trnstack.spec import Environment
+from trnstack.spec.node_groups import CapacityReservation, NodeGroup
+
+#: Set on nodes that have EFA, for what must run there and only there: the EFA device plugin crashes without a device.
+EFA_LABEL = "trnstack/efa"
+SYSTEM_ROOT_VOLUME_GIB = 50
+#: An update raises a group by up to twice the number of its zones, or by max_unavailable where that is more.
+#: Source: EKS user guide, "Managed node group update behavior".
+_SURGE_PER_ZONE = 2
+
+
+def zone_of(environment: Environment, group: NodeGroup) -> str:
+    """Returns the zone that a node group stands in."""
+    return group.availability_zone_id or environment.availability_zone_ids[0]
+
+
+def uses_efa(group: NodeGroup, instance_type: InstanceType) -> bool:
+    """Tells whether the group's nodes get EFA interfaces."""
+    return instance_type.efa_interfaces > 0 and group.efa is not False
+
+
+def interfaces_of(group: NodeGroup, instance_type: InstanceType) -> tuple[Interface, ...]:
+    """Returns the interfaces of each of the group's nodes."""
+    return interfaces(instance_type, efa=uses_efa(group, instance_type))
+
+
+def addresses_of(group: NodeGroup, instance_type: InstanceType) -> NodeAddresses:
+    """Returns what the group takes from its subnet, an update's extra nodes included."""
+    surge = 0 if is_reserved(group) else max(_SURGE_PER_ZONE, group.max_unavailable)
+    return node_addresses(interfaces_of(group, instance_type), largest_count=group.largest_count, surge_count=surge)
+
+
+def is_reserved(group: NodeGroup) -> bool:
+    """Tells whether the group's nodes start in a reservation, beside which there is nothing to surge into."""
+    return isinstance(group.capacity, CapacityReservation)
+
+
+def placement_group_of(group: NodeGroup, instance_type: InstanceType) -> str:
+    """Returns ``create``, ``none``, or the name of an existing placement group.
+
+    A group that is made on its own beside a reservation is one that the reservation was not made in, so the reserved
+    capacity could not be used; and one node has nobody to be near to.
+    """
+    if group.placement_group != "auto":
+        return group.placement_group
+    near = uses_efa(group, instance_type) and instance_type.cluster_placement and group.largest_count > 1
+    return "create" if near and not is_reserved(group) else "none"
+
+
+def node_group(environment: Environment, group: NodeGroup, lock: Lock) -> NodeGroupPlan:
+    """Returns an accelerator node group with everything decided."""
+    instance_type = INSTANCE_TYPES[group.instance_type]
+    zone_id = zone_of(environment, group)
+    efa = uses_efa(group, instance_type)
+    chip = CHIPS[instance_type.chip]
+    per_core = group.logical_neuroncore_config or chip.default_logical_neuroncore_config or 1
+    return NodeGroupPlan(
+        name=group.name,
+        stack=f"{environment.name}-nodes-{group.name}",
+        availability_zone_ids=(zone_id,),
+        subnets=(f"nodes-{zone_id}",),
+        ami_type=lock.accelerator_image.ami_type,
+        release_version=lock.accelerator_image.release_version,
+        capacity_type="SPOT" if group.capacity.type == "spot" else "ON_DEMAND",
+        scaling=_scaling(group),
+        launch_template=_launch_template(environment, group, instance_type),
+        labels={**group.labels, **({EFA_LABEL: "true"} if efa else {})},
+        taints=tuple(TaintPlan(key=taint.key, value=taint.value, effect=taint.effect) for taint in group.taints),
+        max_unavailable=group.max_unavailable,
+        update_strategy="MINIMAL" if is_reserved(group) else "DEFAULT",
+        node_repair=group.node_repair,
+        addresses=addresses_of(group, instance_type),
+        efa_gbps=instance_type.network_card_gbps * instance_type.efa_interfaces if efa else 0,
+        neuron_devices=instance_type.neuron_devices,
+        neuron_cores=instance_type.neuron_devices * chip.physical_cores // per_core,
+    )
+
+
+def _scaling(group: NodeGroup) -> ScalingPlan:
+    if group.node_count is not None:
+        return ScalingPlan(minimum=group.node_count, desired=group.node_count, maximum=max(group.node_count, 1))
+    minimum, maximum = group.min_count or 0, group.max_count or 0
+    return ScalingPlan(minimum=minimum, desired=minimum, maximum=max(maximum, 1))
+
+
+def _launch_template(environment: Environment, group: NodeGroup, instance_type: InstanceType) -> LaunchTemplatePlan:
+    reservation = group.capacity if isinstance(group.capacity, CapacityReservation) else None
+    return LaunchTemplatePlan(
+        instance_type=group.instance_type,
+        interfaces=interfaces_of(group, instance_type),
+        placement_group=placement_group_of(group, instance_type),
+        capacity_reservation_id=reservation.capacity_reservation_id if reservation else None,
+        capacity_reservation_resource_group_arn=(
+            reservation.capacity_reservation_resource_group_arn if reservation else None
+        ),
+        user_data=user_data(
+            local_storage=group.local_storage if instance_type.local_disks else "none",
+            logical_neuroncore_config=group.logical_neuroncore_config,
+        ),
+        root_volume_gib=group.root_volume_gib,
+        root_volume_kms_key_arn=group.root_volume_kms_key_arn,
+        instance_tags=instance_tags(environment.name, group.name),
+    )
+
+
+def instance_tags(environment_name: str, group_name: str) -> dict[str, str]:
+    """Returns the fixed tags of nodes and their volumes."""
+    return {
+        "Name": f"{environment_name}-{group_name}",
+        "trnstack:environment": environment_name,
+        "trnstack:node-group": group_name,
+        "managed-by": "trnstack",
+    }
+
+
+def system_nodes(environment: Environment, lock: Lock) -> NodeGroupPlan:
+    """Returns the system node group with everything decided."""
+    section = environment.eks.system_node_group
+    zones = environment.availability_zone_ids
+    plain = (Interface(network_card_index=0, device_index=0, interface_type="interface"),)
+    return NodeGroupPlan(
+        name="system",
+        stack=f"{environment.name}-cluster",
+        availability_zone_ids=zones,
+        subnets=tuple(f"system-{zone_id}" for zone_id in zones),
+        ami_type=lock.system_image.ami_type,
+        release_version=lock.system_image.release_version,
+        capacity_type="ON_DEMAND",
+        scaling=ScalingPlan(minimum=section.min_count, desired=section.min_count, maximum=section.max_count),
+        launch_template=LaunchTemplatePlan(
+            instance_type=section.instance_type,
+            interfaces=plain,
+            placement_group="none",
+            capacity_reservation_id=None,
+            capacity_reservation_resource_group_arn=None,
+            user_data="",
+            root_volume_gib=SYSTEM_ROOT_VOLUME_GIB,
+            root_volume_kms_key_arn=None,
+            instance_tags=instance_tags(environment.name, "system"),
+        ),
+        labels={"trnstack/role": "system"},
+        taints=(),
+        max_unavailable=1,
+        update_strategy="DEFAULT",
+        node_repair=True,
+        addresses=node_addresses(plain, largest_count=section.max_count, surge_count=_SURGE_PER_ZONE * len(zones)),
+        efa_gbps=0,
+        neuron_devices=0,
+        neuron_cores=0,
+    )

@@ -1,0 +1,53 @@
+"""What must hold in an environment: one function per rule, all of them listed in ``RULES``.
+
+A rule's name is the proposition that holds. Its docstring starts with the code, says what holds and why it matters, and
+ends with ``Source:``. It yields a finding for each place where the proposition does not hold, and does nothing else.
+"""
+
+from collections.abc import Callable, Iterator
+
+from trnstack.findings import Finding
+from trnstack.rules import (
+    buckets,
+    capacity,
+    capacity_blocks,
+    catalog,
+    efa,
+    eks,
+    file_system,
+    lustre,
+    network,
+    neuron,
+    nodes,
+    operations,
+    shape,
+    training,
+    unbuilt,
+)
+from trnstack.spec import Environment
+
+Rule = Callable[[Environment], Iterator[Finding]]
+
+#: Every rule, in the order in which ``trnstack rules`` prints them.
+RULES: tuple[Rule, ...] = (
+    *shape.RULES,
+    *catalog.RULES,
+    *efa.RULES,
+    *network.RULES,
+    *capacity.RULES,
+    *capacity_blocks.RULES,
+    *eks.RULES,
+    *nodes.RULES,
+    *neuron.RULES,
+    *lustre.RULES,
+    *file_system.RULES,
+    *buckets.RULES,
+    *training.RULES,
+    *operations.RULES,
+    *unbuilt.RULES,
+)
+
+
+def check(environment: Environment) -> list[Finding]:
+    """Returns everything that the rules find, in the order of the rules."""
+    return [finding for rule in RULES for finding in rule(environment)]

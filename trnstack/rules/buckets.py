@@ -1,0 +1,113 @@
+"""What must hold of buckets: names that S3 takes, and checkpoints that survive mistakes."""
+
+import ipaddress
+from collections.abc import Iterator
+
+from trnstack.findings import Finding, Path, Severity
+from trnstack.spec import Environment
+
+_LONGEST = 63
+_ACCOUNT = "0" * 12
+_RESERVED_STARTS = ("xn--", "sthree-", "amzn-s3-demo-")
+_RESERVED_ENDS = ("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3")
+_CHECKPOINTS: Path = ("storage", "checkpoints")
+
+
+def the_checkpoint_bucket_has_a_name(environment: Environment) -> Iterator[Finding]:
+    """BKT001: The checkpoint bucket's name, NAME-checkpoints-ACCOUNT-REGION, has at most 63 characters.
+
+    Source: S3 user guide, "General purpose bucket naming rules".
+    """
+    if environment.storage.checkpoints.existing_bucket:
+        return
+    length = len(f"{environment.name}-checkpoints-{_ACCOUNT}-{environment.region}")
+    if length > _LONGEST:
+        longest = len(environment.name) - (length - _LONGEST)
+        yield Finding(
+            code="BKT001",
+            path=("name",),
+            message=f"bucket {environment.name}-checkpoints-ACCOUNT-{environment.region} has {length} characters",
+            hint=f"in {environment.region} use a name of at most {longest} characters",
+        )
+
+
+def checkpoints_are_retained(environment: Environment) -> Iterator[Finding]:
+    """BKT002: The checkpoint bucket outlives its stack: with ``destroy`` what was trained goes with it.
+
+    Source: CloudFormation user guide, ``DeletionPolicy``.
+    """
+    if environment.storage.checkpoints.removal_policy == "destroy":
+        yield Finding(
+            code="BKT002",
+            severity=Severity.WARNING,
+            path=(*_CHECKPOINTS, "removal_policy"),
+            message="destroying the storage stack deletes every checkpoint",
+            hint="write removal_policy: retain",
+        )
+
+
+def checkpoints_are_versioned(environment: Environment) -> Iterator[Finding]:
+    """BKT003: The checkpoint bucket keeps earlier versions, so that what is overwritten or deleted can be had back.
+
+    Source: S3 user guide, "Retaining multiple versions of objects with S3 Versioning".
+    """
+    if not environment.storage.checkpoints.versioned:
+        yield Finding(
+            code="BKT003",
+            severity=Severity.WARNING,
+            path=(*_CHECKPOINTS, "versioned"),
+            message="without versions an overwritten or deleted checkpoint is gone",
+            hint="write versioned: true, and noncurrent_expiration_days for what it may cost",
+        )
+
+
+def _named(environment: Environment) -> Iterator[tuple[Path, str]]:
+    existing = environment.storage.checkpoints.existing_bucket
+    if existing:
+        yield (*_CHECKPOINTS, "existing_bucket"), existing
+    for index, dataset in enumerate(environment.storage.datasets):
+        yield ("storage", "datasets", index, "bucket_name"), dataset.bucket_name
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.IPv4Address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _flaw(name: str) -> str:
+    if ".." in name:
+        return "has two dots in a row"
+    if _is_address(name):
+        return "has the form of an IP address"
+    start = next((each for each in _RESERVED_STARTS if name.startswith(each)), None)
+    end = next((each for each in _RESERVED_ENDS if name.endswith(each)), None)
+    if start:
+        return f"starts with '{start}', which S3 reserves"
+    return f"ends with '{end}', which S3 reserves" if end else ""
+
+
+def bucket_names_are_valid(environment: Environment) -> Iterator[Finding]:
+    """BKT004: The buckets that are named can exist: S3 refuses some names that look right.
+
+    Source: S3 user guide, "General purpose bucket naming rules".
+    """
+    for path, name in _named(environment):
+        flaw = _flaw(name)
+        if flaw:
+            yield Finding(
+                code="BKT004",
+                path=path,
+                message=f"bucket name '{name}' {flaw}",
+                hint="name the bucket as the S3 console lists it",
+            )
+
+
+RULES = (
+    the_checkpoint_bucket_has_a_name,
+    checkpoints_are_retained,
+    checkpoints_are_versioned,
+    bucket_names_are_valid,
+)

@@ -1,0 +1,150 @@
+"""What the format has and the stacks have not: each such part is told, none is passed over.
+
+A part without which the environment would not become what its file says is an error. A part that only adds something is
+a note, and the cluster stands without it.
+"""
+
+from collections.abc import Iterator
+
+from trnstack.catalog.instance_types import is_opt_in
+from trnstack.findings import Finding, Path, Severity
+from trnstack.rules.shape import CHECKPOINTS
+from trnstack.spec import Environment
+from trnstack.spec.node_groups import NodeGroup
+from trnstack.spec.storage import Lustre
+
+
+def _unbuilt(code: str, path: Path, what: str, hint: str, severity: Severity = Severity.ERROR) -> Finding:
+    return Finding(
+        code=code, path=path, message=what.replace(":", " is not built yet:", 1), hint=hint, severity=severity
+    )
+
+
+def the_network_is_built(environment: Environment) -> Iterator[Finding]:
+    """SPEC090: The network is one that the stacks make: a new VPC with a way out.
+
+    Source: the project's changelog.
+    """
+    network = environment.network
+    parts = (
+        ("nat_gateways", network.nat_gateways == 0, "a fully private VPC: it needs a way out", "write nat_gateways: 1"),
+        (
+            "image_mirror",
+            network.image_mirror,
+            "image_mirror: images come from their registries",
+            "remove image_mirror",
+        ),
+        ("existing_vpc", network.existing_vpc, "existing_vpc: the network is always a new one", "remove existing_vpc"),
+    )
+    for field, asked_for, what, hint in parts:
+        if asked_for:
+            yield _unbuilt("SPEC090", ("network", field), what, hint)
+
+
+def the_nodes_are_built(environment: Environment) -> Iterator[Finding]:
+    """SPEC091: Node groups are ones that the stacks make.
+
+    Source: the project's changelog.
+    """
+    for index, group in enumerate(environment.node_groups):
+        for path, what, hint in _unbuilt_of_nodes(group):
+            yield _unbuilt("SPEC091", ("node_groups", index, *path), what, hint)
+
+
+def _unbuilt_of_nodes(group: NodeGroup) -> Iterator[tuple[Path, str, str]]:
+    if is_opt_in(group.instance_type):
+        yield ("instance_type",), f"{group.instance_type}: AWS has not published it", "use a trn1 or trn2 type"
+    elif group.instance_facts:
+        yield ("instance_facts",), "instance_facts: the catalog describes every type", "remove instance_facts"
+    if group.ultraserver:
+        yield ("ultraserver",), "ultraserver: nodes are not joined to UltraServers", "remove ultraserver"
+    if group.image.type == "custom":
+        yield ("image",), "a custom image: nodes start from the EKS-optimized one", "write image: {type: eks_optimized}"
+    if group.capacity.type == "capacity_block":
+        yield ("capacity",), "capacity_block: nothing starts and drains with it", "use a capacity_reservation"
+
+
+def the_storage_is_built(environment: Environment) -> Iterator[Finding]:
+    """SPEC092: Buckets and file system are ones that the stacks make.
+
+    Source: the project's changelog.
+    """
+    storage = environment.storage
+    if storage.checkpoints.existing_bucket:
+        what, hint = "existing_bucket: the checkpoint bucket is always a new one", "remove existing_bucket"
+        yield _unbuilt("SPEC092", ("storage", "checkpoints", "existing_bucket"), what, hint)
+    if storage.datasets:
+        what, hint = "datasets: nodes are not given access to further buckets", "remove datasets"
+        yield _unbuilt("SPEC092", ("storage", "datasets"), what, hint)
+    for path, what, hint in _unbuilt_of_lustre(storage.lustre) if storage.lustre else ():
+        yield _unbuilt("SPEC092", ("storage", "lustre", *path), what, hint)
+
+
+def _unbuilt_of_lustre(lustre: Lustre) -> Iterator[tuple[Path, str, str]]:
+    if lustre.existing_file_system:
+        what = "existing_file_system: the file system is always a new one"
+        yield ("existing_file_system",), what, "remove existing_file_system"
+    if lustre.deployment_type != "PERSISTENT_2":
+        what = f"{lustre.deployment_type}: file systems are PERSISTENT_2"
+        yield ("deployment_type",), what, "write deployment_type: PERSISTENT_2"
+    if lustre.storage_type != "SSD":
+        yield ("storage_type",), f"{lustre.storage_type}: file systems are SSD", "write storage_type: SSD"
+    if lustre.efa_enabled:
+        yield ("efa_enabled",), "efa_enabled: nodes reach the file system by TCP", "write efa_enabled: false"
+    if lustre.metadata_iops is not None:
+        yield ("metadata_iops",), "metadata_iops: metadata performance is automatic", "remove metadata_iops"
+    for index, association in enumerate(lustre.data_repository_associations):
+        if association.bucket != CHECKPOINTS:
+            path = ("data_repository_associations", index, "bucket")
+            what = "an association to a dataset: only the checkpoint bucket is linked"
+            yield path, what, f"write bucket: {CHECKPOINTS}, or remove the association"
+
+
+def the_delivery_is_built(environment: Environment) -> Iterator[Finding]:
+    """SPEC093: What runs in the cluster comes by a way that the stacks have.
+
+    Source: the project's changelog.
+    """
+    if environment.kubernetes.delivery == "gitops":
+        what, hint = "delivery by gitops: the stacks apply what runs in the cluster", "write delivery: cdk"
+        yield _unbuilt("SPEC093", ("kubernetes", "delivery"), what, hint)
+    if environment.kubernetes.s3_csi:
+        what, hint = "s3_csi: buckets are not mounted", "write s3_csi: false"
+        yield _unbuilt("SPEC093", ("kubernetes", "s3_csi"), what, hint)
+
+
+def the_additions_are_built(environment: Environment) -> Iterator[Finding]:
+    """SPEC094: What eases work in the cluster is there; the cluster stands without it.
+
+    Source: the project's changelog.
+    """
+    kubernetes = environment.kubernetes
+    names = ("kueue", "kubeflow_trainer", "neuron_scheduler", "cloudwatch_observability")
+    asked_for = [name for name in names if getattr(kubernetes, name)]
+    if asked_for:
+        what = f"{', '.join(asked_for)}: the cluster stands without"
+        hint = "nothing needs to change; false for each of them ends this note"
+        yield _unbuilt("SPEC094", ("kubernetes",), what, hint, Severity.NOTE)
+
+
+def the_watch_is_built(environment: Environment) -> Iterator[Finding]:
+    """SPEC095: Who is to be told by e-mail is told; the cluster stands without it.
+
+    Source: the project's changelog.
+    """
+    if environment.observability.alarm_emails:
+        what, hint = "alarm_emails: no alarm is sent", "watch the account by other means"
+        yield _unbuilt("SPEC095", ("observability", "alarm_emails"), what, hint, Severity.NOTE)
+    if environment.budget:
+        what, hint = "budget: nobody is told when it is spent", "make one in AWS Budgets by hand"
+        yield _unbuilt("SPEC095", ("budget",), what, hint, Severity.NOTE)
+
+
+RULES = (
+    the_network_is_built,
+    the_nodes_are_built,
+    the_storage_is_built,
+    the_delivery_is_built,
+    the_additions_are_built,
+    the_watch_is_built,
+)

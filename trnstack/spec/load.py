@@ -1,0 +1,210 @@
+"""Turns a file's data into an ``Environment``, or into findings that say in people's words what does not fit."""
+
+import datetime as dt
+import json
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from types import UnionType
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from trnstack.findings import Finding, InvalidEnvironmentError, Path, did_you_mean
+from trnstack.source import Source
+from trnstack.spec import Environment
+from trnstack.spec.wording import ALLOWED
+
+_LONGEST_SHOWN = 60
+_TRUE, _FALSE = frozenset({"yes", "on", "y"}), frozenset({"no", "off", "n"})
+_NUMBER_LIMITS = {"greater_than_equal": ("ge", "at least"), "greater_than": ("gt", "more than")}
+_NUMBER_LIMITS |= {"less_than_equal": ("le", "at most"), "less_than": ("lt", "less than")}
+_LENGTH_LIMITS = {"too_short": ("min_length", "at least"), "too_long": ("max_length", "at most")}
+_TEXT_LIMITS = {"string_too_short": ("min_length", "at least"), "string_too_long": ("max_length", "at most")}
+#: What a value must be, by pydantic's error type.
+_KINDS = {
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+    "dict_type": "a mapping of keys to values",
+    "model_type": "a mapping of keys to values",
+    "model_attributes_type": "a mapping of keys to values",
+    "datetime_type": "a time in UTC, such as 2027-03-01T11:30:00Z",
+    "timezone_aware": "a time with its zone, such as 2027-03-01T11:30:00Z",
+}
+
+
+def load(source: Source) -> Environment:
+    """Returns the environment that a file describes.
+
+    Raises:
+        InvalidEnvironmentError: Keys are unknown or missing, or values have the wrong type or form; every one of them,
+            in the order of the file. Codes SPEC005 to SPEC008.
+    """
+    try:
+        return Environment.model_validate(source.data)
+    except ValidationError as error:
+        findings = [source.locate(finding) for finding in _findings(error.errors(include_url=False), source)]
+        findings.sort(key=lambda finding: (finding.line, finding.column))
+        raise InvalidEnvironmentError(findings) from None
+
+
+def _findings(errors: Sequence[ErrorDetails], source: Source) -> list[Finding]:
+    cleaned = [(_real_path(error, source.data), error) for error in errors if not _is_echo(error)]
+    return [
+        _finding(path, [error for _, error in group], source)
+        for path, group in groupby(cleaned, key=lambda pair: pair[0])
+    ]
+
+
+def _is_echo(error: ErrorDetails) -> bool:
+    """Tells whether a list is called too short only because its entries are wrong, which is said already."""
+    return error["type"] == "too_short" and len(error["input"]) >= error.get("ctx", {})["min_length"]
+
+
+def _real_path(error: ErrorDetails, data: Any) -> Path:
+    """Returns the path in the data: pydantic's own has the names of the union members that it tried in between."""
+    path: list[str | int] = []
+    here: Any = data
+    steps = error["loc"]
+    for position, step in enumerate(steps):
+        named = isinstance(step, str) and isinstance(here, Mapping)
+        if named and (step in here or (position == len(steps) - 1 and error["type"] == "missing")):
+            path.append(step)
+            here = here.get(str(step))
+        elif isinstance(step, int) and isinstance(here, tuple) and step < len(here):
+            path.append(step)
+            here = here[step]
+    return tuple(path)
+
+
+def _finding(path: Path, errors: list[ErrorDetails], source: Source) -> Finding:
+    error = errors[0]
+    kind = error["type"]
+    if kind == "extra_forbidden":
+        return _unknown_key(path)
+    if kind == "missing":
+        return _missing_key(path)
+    if kind in {"union_tag_invalid", "union_tag_not_found"}:
+        return _wrong_tag(path, error)
+    key = " key" if "[key]" in error["loc"] else ""
+    value = path[-1] if key else error["input"]
+    shown = _shown(value, None if key else source.written.get(path))
+    allowed = " or ".join(dict.fromkeys(_allowed(error) for error in errors))
+    wrong_type = all(each["type"] in _KINDS for each in errors)
+    if wrong_type and isinstance(value, str):
+        shown = f"the text {shown}"
+    return Finding(
+        code="SPEC007" if wrong_type else "SPEC008",
+        path=path,
+        message=f"{key.strip()}{' ' if key else ''}{shown} is not {allowed}",
+        hint=_hint(value, errors, source.written.get(path)),
+    )
+
+
+def _allowed(error: ErrorDetails) -> str:
+    kind, context = error["type"], error.get("ctx", {})
+    if kind in _KINDS:
+        return _KINDS[kind]
+    if kind == "literal_error":
+        choices = _choices(error)
+        return choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
+    if kind == "string_pattern_mismatch":
+        return ALLOWED[context["pattern"]]
+    for limits, form in (
+        (_NUMBER_LIMITS, "{} {}"),
+        (_LENGTH_LIMITS, "a list of {} {}"),
+        (_TEXT_LIMITS, "{} {} characters"),
+    ):
+        if kind in limits:
+            name, words = limits[kind]
+            return form.format(words, context[name])
+    return f"allowed: it {error['msg'].removeprefix('Value error, ')}"
+
+
+def _choices(error: ErrorDetails) -> list[str]:
+    expected = str(error.get("ctx", {})["expected"])
+    return [part.strip().strip("'") for part in expected.replace(" or ", ", ").split(",")]
+
+
+def _hint(value: Any, errors: list[ErrorDetails], written: str | None) -> str:
+    kinds = {error["type"] for error in errors}
+    if kinds & {"string_type", "string_pattern_mismatch"} and isinstance(value, int | float) and written is not None:
+        return f'write it in quotes: "{written}"'
+    if "bool_type" in kinds and isinstance(value, str) and value.lower() in _TRUE | _FALSE:
+        return f"write {'true' if value.lower() in _TRUE else 'false'}"
+    if ("int_type" in kinds and isinstance(value, str) and value.isdigit()) or (
+        "bool_type" in kinds and value in ("true", "false")
+    ):
+        return f"write it without quotes: {value}"
+    if "tuple_type" in kinds and isinstance(value, str | int):
+        return f"write a list: [{value}]"
+    choices = [choice for error in errors if error["type"] == "literal_error" for choice in _choices(error)]
+    return did_you_mean(value, choices) if isinstance(value, str) else ""
+
+
+def _unknown_key(path: Path) -> Finding:
+    known = _fields_at(path[:-1])
+    hint = did_you_mean(str(path[-1]), known) or (f"known keys: {', '.join(known)}" if known else "")
+    return Finding(code="SPEC005", path=path, message=f"unknown key '{path[-1]}'", hint=hint)
+
+
+def _missing_key(path: Path) -> Finding:
+    section = f"in {path[-2]}" if len(path) > 1 and isinstance(path[-2], str) else ""
+    message = f"key '{path[-1]}' is missing {section}".rstrip()
+    return Finding(code="SPEC006", path=path, message=message, hint=f"add {path[-1]}: ...")
+
+
+def _wrong_tag(path: Path, error: ErrorDetails) -> Finding:
+    context = error.get("ctx", {})
+    field = str(context.get("discriminator", "'type'")).strip("'")
+    if error["type"] == "union_tag_not_found":
+        return _missing_key((*path, field))
+    expected = [part.strip().strip("'") for part in str(context["expected_tags"]).split(",")]
+    tag = str(context["tag"])
+    hint = did_you_mean(tag, expected)
+    return Finding(
+        code="SPEC008", path=(*path, field), message=f"'{tag}' is not one of {', '.join(expected)}", hint=hint
+    )
+
+
+def _shown(value: Any, written: str | None) -> str:
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, tuple):
+        return "a list" if value else "an empty list"
+    if value is None:
+        return "nothing (null)"
+    text = written if written is not None and not isinstance(value, str) else str(value)
+    if isinstance(value, dt.datetime):
+        text = written or value.isoformat()
+    if len(text) > _LONGEST_SHOWN:
+        text = text[: _LONGEST_SHOWN - 1] + "…"
+    return f"'{json.dumps(text, ensure_ascii=False)[1:-1]}'" if isinstance(value, str) else text
+
+
+def _fields_at(path: Path) -> list[str]:
+    """Returns the keys that the format knows at a path; empty where any key goes."""
+    models: list[Any] = [Environment]
+    for step in path:
+        if isinstance(step, int):
+            continue
+        models = [
+            inner
+            for model in models
+            if step in model.model_fields
+            for inner in _models_in(model.model_fields[step].annotation)
+        ]
+    return list(dict.fromkeys(name for model in models for name in model.model_fields))
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and not get_args(annotation) and issubclass(annotation, BaseModel):
+        return [annotation]
+    if get_origin(annotation) is None and not isinstance(annotation, UnionType):
+        return []
+    return [model for part in get_args(annotation) for model in _models_in(part)]

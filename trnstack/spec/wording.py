@@ -1,0 +1,53 @@
+"""Says in words what the format's text types allow, since nobody reads a regular expression in an error."""
+
+from typing import Any, get_args
+
+from pydantic import StringConstraints
+
+from trnstack.spec import TagKey, TagValue, base, eks, network, neuron, node_groups, operations, storage
+
+
+def _pattern(text_type: Any) -> str:
+    constraint = next(part for part in get_args(text_type) if isinstance(part, StringConstraints))
+    return str(constraint.pattern)
+
+
+#: What each text type allows, by its pattern.
+ALLOWED = {
+    _pattern(text_type): words
+    for text_type, words in (
+        (base.Name, "2 to 32 lower-case letters, digits and hyphens, starting with a letter, not ending with a hyphen"),
+        (base.AccountId, 'twelve digits in quotes, such as "111122223333"'),
+        (base.ZoneId, "an availability zone id, such as use2-az3 (not a zone name such as us-east-2c)"),
+        (base.RegionName, "a region's name, such as us-east-2"),
+        (base.Cidr, "an IPv4 range, such as 10.0.0.0/16"),
+        (base.RoleArn, "a role's ARN, such as arn:aws:iam::111122223333:role/ml-platform-admin"),
+        (base.KeyArn, "a KMS key's ARN, such as arn:aws:kms:us-east-2:111122223333:key/1234abcd-..."),
+        (base.CapacityReservationId, "a reservation's id, such as cr-0123456789abcdef0"),
+        (network.VpcId, "a VPC's id, such as vpc-0123456789abcdef0"),
+        (network.SubnetId, "a subnet's id, such as subnet-0123456789abcdef0"),
+        (network.RouteTableId, "a route table's id, such as rtb-0123456789abcdef0"),
+        (network.ServiceName, "an AWS service's endpoint name, such as ecr.api"),
+        (
+            network.ImageMirror,
+            "an ECR registry and prefix, such as 111122223333.dkr.ecr.us-east-2.amazonaws.com/mirror",
+        ),
+        (eks.KubernetesVersion, 'a minor version in quotes, such as "1.35"'),
+        (eks.InstanceTypeName, "an instance type, such as trn1.32xlarge"),
+        (neuron.SdkVersion, 'a Neuron SDK release in quotes, such as "2.30.0"'),
+        (neuron.VariableName, "the name of a NEURON_* or FI_* variable"),
+        (node_groups.LabelKey, "a Kubernetes label key, such as team or example.com/team"),
+        (node_groups.LabelValue, "a Kubernetes label value: up to 63 letters, digits, '-', '_' and '.'"),
+        (node_groups.PlacementGroupName, "auto, none, or the name of a placement group"),
+        (
+            node_groups.ResourceGroupArn,
+            "a resource group's ARN, such as arn:aws:resource-groups:us-east-2:111122223333:group/blocks",
+        ),
+        (storage.BucketName, "a bucket's name: 3 to 63 lower-case letters, digits, '-' and '.'"),
+        (storage.Prefix, "a key prefix without a leading slash, such as runs/llama3"),
+        (storage.FileSystemPath, "an absolute path, such as /checkpoints"),
+        (operations.Email, "an e-mail address"),
+        (TagKey, "a tag key of up to 128 letters, digits, spaces and _ . : / = + - @"),
+        (TagValue, "a tag value of up to 256 letters, digits, spaces and _ . : / = + - @"),
+    )
+}
