@@ -5,7 +5,7 @@ from typing import Any
 from aws_cdk import CfnResource
 from constructs import Construct
 
-from infra.resource import ACCOUNT_ID, PARTITION, Properties, Value, resource
+from infra.resource import ACCOUNT_ID, PARTITION, Properties, Value, attribute, resource
 from trnstack.plan.model import BucketPlan
 
 #: Parts of uploads that a dying node left behind.
@@ -46,8 +46,8 @@ class CheckpointBucket(Construct):
             retain=bucket.retain,
         )
         self.name = made.ref
-        right_key = _wrong_keys_denied(bucket, key_arn) if bucket.encryption == "kms" else []
-        self.policy = self._policy("Policy", bucket.name, made, right_key, retain=bucket.retain)
+        right_key = _wrong_keys_denied(attribute(made, "Arn"), key_arn) if bucket.encryption == "kms" else []
+        self.policy = self._policy("Policy", made, right_key, retain=bucket.retain)
 
     def _access_log(self, bucket: BucketPlan) -> CfnResource:
         expire = {"Id": "expire", "Status": "Enabled", "ExpirationInDays": bucket.access_log_expiration_days}
@@ -70,24 +70,25 @@ class CheckpointBucket(Construct):
             "Effect": "Allow",
             "Principal": {"Service": "logging.s3.amazonaws.com"},
             "Action": "s3:PutObject",
-            "Resource": _arn(bucket.access_log_name, "/checkpoints/*"),
+            "Resource": _within(attribute(log, "Arn"), "/checkpoints/*"),
             "Condition": {
                 "ArnLike": {"aws:SourceArn": _arn(bucket.name)},
                 "StringEquals": {"aws:SourceAccount": ACCOUNT_ID},
             },
         }
-        self._policy("AccessLogPolicy", bucket.access_log_name, log, [deliver], retain=bucket.retain)
+        self._policy("AccessLogPolicy", log, [deliver], retain=bucket.retain)
         return log
 
     def _policy(
-        self, construct_id: str, name: str, bucket: CfnResource, statements: list[Properties], *, retain: bool
+        self, construct_id: str, bucket: CfnResource, statements: list[Properties], *, retain: bool
     ) -> CfnResource:
+        arn = attribute(bucket, "Arn")
         tls_only = {
             "Sid": "TlsOnly",
             "Effect": "Deny",
             "Principal": {"AWS": "*"},
             "Action": "s3:*",
-            "Resource": [_arn(name), _arn(name, "/*")],
+            "Resource": [arn, _within(arn, "/*")],
             "Condition": {"Bool": {"aws:SecureTransport": "false"}},
         }
         document = {"Version": "2012-10-17", "Statement": [tls_only, *statements]}
@@ -99,8 +100,12 @@ def _named(name: str) -> Value:
     return {"Fn::Sub": name.replace("ACCOUNT", "${AWS::AccountId}")} if "ACCOUNT" in name else name
 
 
-def _arn(name: str, suffix: str = "") -> Value:
-    return {"Fn::Join": ["", ["arn:", PARTITION, ":s3:::", _named(name), suffix]]}
+def _arn(name: str) -> Value:
+    return {"Fn::Join": ["", ["arn:", PARTITION, ":s3:::", _named(name)]]}
+
+
+def _within(arn: Value, keys: str) -> Value:
+    return {"Fn::Join": ["", [arn, keys]]}
 
 
 def _rules(rule: Properties) -> Any:
@@ -126,7 +131,7 @@ def _lifecycle(bucket: BucketPlan) -> list[Properties]:
     return rules
 
 
-def _wrong_keys_denied(bucket: BucketPlan, key_arn: str) -> list[Properties]:
+def _wrong_keys_denied(bucket_arn: Value, key_arn: str) -> list[Properties]:
     """Returns statements that refuse an upload which names another key or none of KMS.
 
     An upload that names nothing gets the bucket's default key and passes; FSx exports that way.
@@ -135,7 +140,7 @@ def _wrong_keys_denied(bucket: BucketPlan, key_arn: str) -> list[Properties]:
         "Effect": "Deny",
         "Principal": {"AWS": "*"},
         "Action": "s3:PutObject",
-        "Resource": _arn(bucket.name, "/*"),
+        "Resource": _within(bucket_arn, "/*"),
     }
     algorithm, key = "s3:x-amz-server-side-encryption", "s3:x-amz-server-side-encryption-aws-kms-key-id"
     return [

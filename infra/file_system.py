@@ -63,10 +63,11 @@ class FileSystem(Construct):
             "AutoImportPolicy": {"Events": list(association.auto_import)} if association.auto_import else None,
             "AutoExportPolicy": {"Events": list(association.auto_export)} if association.auto_export else None,
         }
+        prefix = f"/{association.prefix}/" if association.prefix else ""
         properties = {
             "FileSystemId": self.file_system_id,
             "FileSystemPath": association.file_system_path,
-            "DataRepositoryPath": {"Fn::Join": ["", ["s3://", bucket_name, f"/{association.prefix}".rstrip("/")]]},
+            "DataRepositoryPath": {"Fn::Join": ["", ["s3://", bucket_name, prefix]]},
             # Checkpoints that the bucket holds already, from before this file system, are seen in it from the start.
             "BatchImportMetaDataOnCreate": True,
             "S3": events,

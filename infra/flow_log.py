@@ -21,16 +21,14 @@ class FlowLog(Construct):
                 "AssumeRolePolicyDocument": assumed_by("vpc-flow-logs.amazonaws.com"),
                 "Policies": [policy("write", [{"Action": write, "Resource": group_arn}])],
             },
-            acknowledge={
-                "AwsSolutions-IAM5[Resource::<FlowLogLogGroup.Arn>]": "a log group's ARN ends in :* for its streams"
-            },
         )
         properties = {
             "ResourceId": vpc_id,
             "ResourceType": "VPC",
             "TrafficType": "ALL",
             "LogDestinationType": "cloud-watch-logs",
-            "LogDestination": group_arn,
+            # By name: the ARN that a log group gives ends in :*, which is no destination; delivery would be refused.
+            "LogGroupName": group.ref,
             "DeliverLogsPermissionArn": attribute(role, "Arn"),
         }
         resource(self, "FlowLog", "AWS::EC2::FlowLog", properties)

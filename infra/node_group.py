@@ -24,6 +24,7 @@ class NodeGroup(Construct):
         construct_id: str,
         *,
         nodes: NodeGroupPlan,
+        kubernetes_version: str,
         cluster_name: Value,
         cluster_group_id: Value,
         nodes_group_id: Value,
@@ -66,6 +67,8 @@ class NodeGroup(Construct):
                 "Subnets": list(subnet_ids),
                 "Taints": taints,
                 "UpdateConfig": {"MaxUnavailable": nodes.max_unavailable, "UpdateStrategy": nodes.update_strategy},
+                # A release of the next minor version is refused beside a version that is left to stay as it was.
+                "Version": kubernetes_version,
             },
             after=after,
         )

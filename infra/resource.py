@@ -35,7 +35,7 @@ def resource(
         scope: The construct that it belongs to.
         construct_id: Its id there; a contract, since another id is another resource.
         resource_type: Such as ``AWS::EC2::Subnet``.
-        properties: As CloudFormation documents them; entries that are None or empty are left out.
+        properties: As CloudFormation documents them; entries that are None are left out.
         retain: Whether it outlives its stack and its replacement.
         after: Resources that must stand before it, beyond those that its properties refer to.
         acknowledge: Findings of cdk-nag that are as intended, each with its reason.

@@ -64,7 +64,7 @@ def pod_role(
     actions = ("sts:AssumeRole", "sts:TagSession")
     properties = {
         "AssumeRolePolicyDocument": assumed_by("pods.eks.amazonaws.com", actions=actions, condition=condition),
-        "ManagedPolicyArns": policies,
+        "ManagedPolicyArns": policies or None,
         "Policies": [policy("permissions", statements)] if statements else None,
     }
     return resource(scope, construct_id, "AWS::IAM::Role", properties, acknowledge={**rules, **(acknowledge or {})})

@@ -1,5 +1,7 @@
 """What training jobs may do in AWS: read and write checkpoints."""
 
+from collections.abc import Mapping
+
 from constructs import Construct
 
 from infra.resource import PARTITION, Value, attribute, resource
@@ -35,6 +37,8 @@ class Trainer(Construct):
         super().__init__(scope, construct_id)
         bucket = {"Fn::Join": ["", ["arn:", PARTITION, ":s3:::", bucket_name]]}
         objects = {"Fn::Join": ["", ["arn:", PARTITION, ":s3:::", bucket_name, "/*"]]}
+        named = bucket_name["Fn::ImportValue"] if isinstance(bucket_name, Mapping) else bucket_name
+        every_object = f"AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::{named}/*]"
         role = pod_role(
             self,
             "Role",
@@ -45,6 +49,7 @@ class Trainer(Construct):
                 {"Action": _OBJECTS, "Resource": objects},
                 {"Action": _KEY, "Resource": key_arn},
             ],
+            acknowledge={every_object: "jobs choose the names of their checkpoints, all of them in this one bucket"},
         )
         properties = {
             "ClusterName": cluster_name,

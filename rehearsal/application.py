@@ -88,7 +88,7 @@ class Application(DomainDispatcherApplication):
     """
 
     def __init__(self, create_app: Callable[[str], Flask]) -> None:
-        super().__init__(create_app)  # type: ignore[arg-type]
+        super().__init__(create_app)
         self._one_at_a_time = threading.RLock()
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

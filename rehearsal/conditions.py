@@ -24,20 +24,25 @@ def holds(test: Any, value: Callable[[Any], Any], condition: Callable[[str], boo
     match test:
         case {"Condition": str(name)}:
             return condition(name)
-        case {"Fn::Equals": [left, right]}:
-            return _written(value(left)) == _written(value(right))
         case {"Fn::Not": [one]}:
             return not inner(one)
         case {"Fn::And": list(several)}:
-            return all([inner(one) for one in several])
+            return all(map(inner, several))
         case {"Fn::Or": list(several)}:
-            return any([inner(one) for one in several])
-        case {"Fn::Contains": [list(members), member]}:
+            return any(map(inner, several))
+    return _compares(test, value)
+
+
+def _compares(test: Any, value: Callable[[Any], Any]) -> bool:
+    match test:
+        case {"Fn::Equals": [left, right]}:
+            return _written(value(left)) == _written(value(right))
+        case {"Fn::Contains": [members, member]}:
             return _written(value(member)) in map(_written, value(members))
         case {"Fn::EachMemberEquals": [members, member]}:
             return all(_written(one) == _written(value(member)) for one in value(members))
         case {"Fn::EachMemberIn": [members, allowed]}:
-            return {_written(one) for one in value(members)} <= {_written(one) for one in value(allowed)}
+            return set(map(_written, value(members))) <= set(map(_written, value(allowed)))
     raise TemplateError(f"Template format error: {test} is not a condition that can be evaluated")
 
 

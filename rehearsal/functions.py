@@ -31,8 +31,8 @@ def join(arguments: Any) -> str:
         case [str(delimiter), list(items)]:
             return delimiter.join(text(item, "Fn::Join") for item in items)
     raise TemplateError(
-        "Template error: every Fn::Join object requires two parameters, (1) a string delimiter and (2) a list of strings "
-        "to be joined or a function that returns a list of strings (such as Fn::GetAZs) to be joined."
+        "Template error: every Fn::Join object requires two parameters, (1) a string delimiter and (2) a list of "
+        "strings to be joined or a function that returns a list of strings (such as Fn::GetAZs) to be joined."
     )
 
 

@@ -26,8 +26,8 @@ def references(value: Any, condition: Callable[[str], bool] | None = None) -> It
 
     Args:
         value: A property's value, or any other part of a template.
-        condition: Says whether a condition holds, so that only the taken branch of an ``Fn::If`` counts; without it both
-            branches do.
+        condition: Says whether a condition holds, so that only the taken branch of an ``Fn::If`` counts; without it
+            both branches do.
     """
     if isinstance(value, list):
         for member in value:

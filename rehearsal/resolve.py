@@ -124,7 +124,8 @@ class Resolver:
         resource = self.resources.get(name)
         if resource is None or resource.physical_id is None:
             raise TemplateError(
-                f"Template format error: Unresolved resource dependencies [{name}] in the Resources block of the template"
+                f"Template format error: Unresolved resource dependencies [{name}] "
+                "in the Resources block of the template"
             )
         return resource
 
@@ -135,7 +136,8 @@ class Resolver:
         if name not in self._functions:
             supported = ", ".join(sorted(self._functions))
             raise TemplateError(
-                f"Template format error: Encountered unsupported function: {name} Supported functions are: [{supported}]"
+                f"Template format error: Encountered unsupported function: {name} "
+                f"Supported functions are: [{supported}]"
             )
         if name in EXTENDED and LANGUAGE_EXTENSIONS not in self.template.transforms:
             raise TemplateError(f"Template format error: {name} needs the transform {LANGUAGE_EXTENSIONS}")
@@ -169,8 +171,9 @@ class Resolver:
             case [str(pattern), dict(names)]:
                 return self._fill(pattern, {name: self.value(source) for name, source in names.items()})
         raise TemplateError(
-            "Template error: One or more Fn::Sub intrinsic functions don't specify expected arguments. Specify a string "
-            "as first argument, and an optional second argument to specify a mapping of values to replace in the string"
+            "Template error: One or more Fn::Sub intrinsic functions don't specify expected arguments. Specify a "
+            "string as first argument, and an optional second argument to specify a mapping of values to replace in "
+            "the string"
         )
 
     def _fill(self, pattern: str, names: Mapping[str, Any]) -> str:

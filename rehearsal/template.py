@@ -1,14 +1,13 @@
-"""Reads a template's text, JSON or YAML, and checks its shape as CloudFormation does before it makes anything."""
+"""Checks the shape of a template as CloudFormation does before it makes anything."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import yaml
+from rehearsal.text import Document, TemplateError, read
 
-Document = dict[str, Any]
+__all__ = ["Document", "ResourceSpec", "Template", "TemplateError", "parse"]
 
 MAX_BODY_BYTES = 51_200
 MAX_URL_BYTES = 1_000_000
@@ -46,10 +45,6 @@ RESOURCE_ATTRIBUTES = frozenset(
 DELETION_POLICIES = frozenset({"Delete", "Retain", "RetainExceptOnCreate", "Snapshot"})
 REPLACE_POLICIES = DELETION_POLICIES - {"RetainExceptOnCreate"}
 LANGUAGE_EXTENSIONS = "AWS::LanguageExtensions"
-
-
-class TemplateError(Exception):
-    """A template, its parameters or its functions are refused; the message is CloudFormation's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,61 +115,11 @@ def parse(body: str) -> Template:
     Raises:
         TemplateError: It is not well-formed, or a section is not what CloudFormation accepts.
     """
-    document = _read(body)
+    document = read(body)
     _check_sections(document)
     resources = {name: _resource(name, member) for name, member in document["Resources"].items()}
     _check_outputs(document.get("Outputs", {}))
     return Template(body=body, document=document, resources=resources)
-
-
-def _read(body: str) -> Document:
-    if body.lstrip().startswith("{"):
-        try:
-            document = json.loads(body)
-        except json.JSONDecodeError as error:
-            place = f"(line {error.lineno}, column {error.colno})"
-            raise TemplateError(f"Template format error: JSON not well-formed. {place}") from error
-    else:
-        document = _read_yaml(body)
-    if not isinstance(document, dict):
-        raise TemplateError("Template format error: unsupported structure.")
-    return document
-
-
-def _read_yaml(body: str) -> Any:
-    try:
-        return yaml.load(body, TemplateLoader)  # noqa: S506  (TemplateLoader is a SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
-        raise TemplateError(f"Template format error: YAML not well-formed.{place}") from error
-    except yaml.YAMLError as error:
-        raise TemplateError(f"Template format error: YAML not well-formed. {error}") from error
-
-
-class TemplateLoader(yaml.SafeLoader):
-    """Reads YAML as CloudFormation does: short function tags are written out, and dates stay text."""
-
-    yaml_implicit_resolvers = {
-        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-
-def _function(loader: TemplateLoader, suffix: str, node: yaml.Node) -> Document:
-    value: Any = None
-    if isinstance(node, yaml.ScalarNode):
-        value = loader.construct_scalar(node)
-    elif isinstance(node, yaml.SequenceNode):
-        value = loader.construct_sequence(node, deep=True)
-    elif isinstance(node, yaml.MappingNode):
-        value = loader.construct_mapping(node, deep=True)
-    if suffix == "GetAtt" and isinstance(value, str):
-        value = value.split(".", 1)
-    return {suffix if suffix in {"Ref", "Condition"} else f"Fn::{suffix}": value}
-
-
-TemplateLoader.add_multi_constructor("!", _function)
 
 
 def _check_sections(document: Document) -> None:

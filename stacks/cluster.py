@@ -78,6 +78,7 @@ class ClusterStack(Stack):
             self,
             "SystemNodes",
             nodes=self._plan.cluster.system_nodes,
+            kubernetes_version=self._plan.cluster.kubernetes_version,
             cluster_name=self._cluster.resource.ref,
             cluster_group_id=self._cluster.security_group_id,
             nodes_group_id=self._nodes_group_id,

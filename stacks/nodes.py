@@ -20,6 +20,7 @@ class NodesStack(Stack):
             self,
             "Nodes",
             nodes=nodes,
+            kubernetes_version=plan.cluster.kubernetes_version,
             cluster_name=imported(cluster, "ClusterName"),
             cluster_group_id=imported(cluster, "ClusterSecurityGroup"),
             nodes_group_id=imported(network, "NodesSecurityGroup"),

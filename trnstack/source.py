@@ -13,8 +13,9 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.reader import ReaderError
 
 from trnstack.findings import Finding, InvalidEnvironmentError, Path
 
@@ -23,6 +24,8 @@ MAXIMUM_BYTES = 1024 * 1024
 MAXIMUM_DEPTH = 40
 #: Counted after aliases are followed, so that a few lines of nested aliases cannot fill the memory.
 MAXIMUM_VALUES = 100_000
+
+_TOO_DEEP, _FLATTEN = f"is nested deeper than {MAXIMUM_DEPTH} levels", "the format has no more than seven levels"
 
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _PREFIXED_INTEGER = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
@@ -104,7 +107,9 @@ def _text(name: str) -> str:
         raise _refusal(name, "SPEC001", "this is a folder", hint) from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
-        raise _refusal(name, "SPEC001", f"can't be read: {(reason or str(error)).lower()}") from None
+        raise _refusal(
+            name, "SPEC001", f"can't be read: {(reason or str(error)).lower()}", "look at its name and rights"
+        ) from None
     if len(content) > MAXIMUM_BYTES:
         raise _refusal(
             name, "SPEC002", f"is larger than {MAXIMUM_BYTES:,} bytes", "an environment file is a few hundred lines"
@@ -127,11 +132,11 @@ def parse(text: str, file: str) -> Source:
     """
     root = _compose(text, file)
     if root is None:
-        raise _refusal(file, "SPEC003", "is empty", "start from one of the files in environments/")
+        hint = "start from one of the files in environments/"
+        raise _refusal(file, "SPEC003", "is empty", hint, Mark(1, 1))
     if not isinstance(root, MappingNode):
-        raise _refusal(
-            file, "SPEC003", "is not a mapping of keys to values", "the first line is usually: schema_version: 1"
-        )
+        hint = "the first line is usually: schema_version: 1"
+        raise _refusal(file, "SPEC003", "is not a mapping of keys to values", hint, _mark(root))
     reader = _Reader(file)
     data = reader.value(root, ())
     if reader.findings:
@@ -150,10 +155,12 @@ def _compose(text: str, file: str) -> Node | None:
         place = Mark(mark.line + 1, mark.column + 1) if mark else Mark(1, 1)
         message, hint = _plain_words(error, text, place)
         raise _refusal(file, "SPEC002", message, hint, place) from None
-    except YAMLError as error:
-        raise _refusal(file, "SPEC002", f"is not YAML: {_first_line(str(error))}") from None
+    except ReaderError as error:
+        place = Mark(text.count("\n", 0, error.position) + 1, 1)
+        message = f"holds character {ord(text[error.position]):#06x}, which YAML forbids"
+        raise _refusal(file, "SPEC002", message, "delete it", place) from None
     except RecursionError:
-        raise _refusal(file, "SPEC002", f"is nested deeper than {MAXIMUM_DEPTH} levels") from None
+        raise _refusal(file, "SPEC002", _TOO_DEEP, _FLATTEN, Mark(1, 1)) from None
     if second is not None:
         place = Mark(second.start_mark.line + 1, second.start_mark.column + 1)
         raise _refusal(file, "SPEC002", "holds more than one YAML document", "one file is one environment", place)
@@ -194,11 +201,10 @@ class _Reader:
         """Returns the node's value; notes where it stands."""
         self._values += 1
         if self._values > MAXIMUM_VALUES:
-            raise _refusal(
-                self.file, "SPEC002", f"holds more than {MAXIMUM_VALUES:,} values once its aliases are followed"
-            )
+            message = f"holds more than {MAXIMUM_VALUES:,} values once its aliases are followed"
+            raise _refusal(self.file, "SPEC002", message, "an environment has a few hundred values", _mark(node))
         if len(path) > MAXIMUM_DEPTH:
-            raise _refusal(self.file, "SPEC002", f"is nested deeper than {MAXIMUM_DEPTH} levels", "", _mark(node))
+            raise _refusal(self.file, "SPEC002", _TOO_DEEP, _FLATTEN, _mark(node))
         self.marks.setdefault(path, _mark(node))
         if isinstance(node, MappingNode):
             return self._mapping(node, path)

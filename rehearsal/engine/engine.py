@@ -16,7 +16,8 @@ from rehearsal.handlers.base import Resource
 from rehearsal.parameters import Given, parameters
 from rehearsal.resolve import Resolver
 from rehearsal.schemas import Schemas, schemas
-from rehearsal.stack import STEADY, Deployment, Stack
+from rehearsal.stack import Deployment, Stack
+from rehearsal.states import STEADY
 from rehearsal.template import Template, TemplateError
 from rehearsal.world import World
 

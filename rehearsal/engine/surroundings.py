@@ -81,7 +81,7 @@ def _dynamic(client: Callable[[str, str], Any], region: str, service: str, rest:
 
 
 def _secret(secretsmanager: Any, rest: str) -> str:
-    """Reads a secret, named as ``secret-id:SecretString:json-key:version-stage:version-id``; an ARN has colons itself."""
+    """Reads a secret, named ``secret-id:SecretString:json-key:version-stage:version-id``; an ARN has colons itself."""
     parts = rest.split(":")
     width = 7 if rest.startswith("arn:") else 1
     secret, (key, stage, version) = ":".join(parts[:width]), [*parts[width + 1 :], "", "", ""][:3]

@@ -14,7 +14,7 @@ EFA_LABEL = "trnstack/efa"
 SYSTEM_ROOT_VOLUME_GIB = 50
 #: An update raises a group by up to twice the number of its zones, or by max_unavailable where that is more.
 #: Source: EKS user guide, "Managed node group update behavior".
-_SURGE_PER_ZONE = 2
+SURGE_PER_ZONE = 2
 
 
 def zone_of(environment: Environment, group: NodeGroup) -> str:
@@ -34,7 +34,7 @@ def interfaces_of(group: NodeGroup, instance_type: InstanceType) -> tuple[Interf
 
 def addresses_of(group: NodeGroup, instance_type: InstanceType) -> NodeAddresses:
     """Returns what the group takes from its subnet, an update's extra nodes included."""
-    surge = 0 if is_reserved(group) else max(_SURGE_PER_ZONE, group.max_unavailable)
+    surge = 0 if is_reserved(group) else max(SURGE_PER_ZONE, group.max_unavailable)
     return node_addresses(interfaces_of(group, instance_type), largest_count=group.largest_count, surge_count=surge)
 
 
@@ -151,7 +151,7 @@ def system_nodes(environment: Environment, lock: Lock) -> NodeGroupPlan:
         max_unavailable=1,
         update_strategy="DEFAULT",
         node_repair=True,
-        addresses=node_addresses(plain, largest_count=section.max_count, surge_count=_SURGE_PER_ZONE * len(zones)),
+        addresses=node_addresses(plain, largest_count=section.max_count, surge_count=SURGE_PER_ZONE * len(zones)),
         efa_gbps=0,
         neuron_devices=0,
         neuron_cores=0,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from trnstack.findings import Finding
 from trnstack.rules import (
+    addresses,
     buckets,
     capacity,
     capacity_blocks,
@@ -34,6 +35,7 @@ RULES: tuple[Rule, ...] = (
     *catalog.RULES,
     *efa.RULES,
     *network.RULES,
+    *addresses.RULES,
     *capacity.RULES,
     *capacity_blocks.RULES,
     *eks.RULES,

@@ -118,7 +118,7 @@ def reservations_have_one_name(environment: Environment) -> Iterator[Finding]:
 
 
 def groups_fit_into_the_reservation_they_share(environment: Environment) -> Iterator[Finding]:
-    """CAP010: Node groups that stand on one reservation fit into it together.
+    """CAP006: Node groups that stand on one reservation fit into it together.
 
     Source: EC2 user guide, "On-Demand Capacity Reservations".
     """
@@ -128,7 +128,7 @@ def groups_fit_into_the_reservation_they_share(environment: Environment) -> Iter
         if len(positions) > 1 and largest <= reserved < nodes:
             names = ", ".join(environment.node_groups[index].name for index in positions)
             yield Finding(
-                code="CAP010",
+                code="CAP006",
                 path=("node_groups", positions[-1], "capacity"),
                 message=f"{names} may have {nodes} nodes together, and share {reserved} reserved instances",
                 hint=f"lower their counts by {nodes - reserved}, or give each its own reservation",
@@ -136,7 +136,7 @@ def groups_fit_into_the_reservation_they_share(environment: Environment) -> Iter
 
 
 def shared_reservations_are_described_alike(environment: Environment) -> Iterator[Finding]:
-    """CAP011: Node groups that stand on one reservation say the same of it, and are of the one type that it holds.
+    """CAP007: Node groups that stand on one reservation say the same of it, and are of the one type that it holds.
 
     Source: EC2 API reference, CapacityReservation: one ``InstanceType``, one ``TotalInstanceCount``, one zone.
     """
@@ -145,7 +145,7 @@ def shared_reservations_are_described_alike(environment: Environment) -> Iterato
             one, other = environment.node_groups[first], environment.node_groups[second]
             if (one.instance_type, one.capacity) != (other.instance_type, other.capacity):
                 yield Finding(
-                    code="CAP011",
+                    code="CAP007",
                     path=("node_groups", second, "capacity"),
                     message=f"node groups '{one.name}' and '{other.name}' describe one reservation differently",
                     hint="give both the same instance_type and the same capacity",
@@ -153,14 +153,14 @@ def shared_reservations_are_described_alike(environment: Environment) -> Iterato
 
 
 def on_demand_capacity_exists(environment: Environment) -> Iterator[Finding]:
-    """CAP012: Trn2 UltraServers are not waited for on demand: AWS sells them as blocks or by contract.
+    """CAP008: Trn2 UltraServers are not waited for on demand: AWS sells them as blocks or by contract.
 
     Source: EC2 Trn2 product page, "Amazon EC2 Trn2 UltraServers"; the price list has no on-demand rate of trn2u.
     """
     for index, group, row in fleet.known(environment):
         if row.name.startswith("trn2u") and group.capacity.type == "on_demand":
             yield Finding(
-                code="CAP012",
+                code="CAP008",
                 severity=Severity.WARNING,
                 path=("node_groups", index, "capacity"),
                 message=f"{row.name} has no on-demand price: capacity is rarely found without a reservation",
@@ -169,7 +169,7 @@ def on_demand_capacity_exists(environment: Environment) -> Iterator[Finding]:
 
 
 def placement_groups_are_in_one_zone(environment: Environment) -> Iterator[Finding]:
-    """CAP013: Node groups that name the same placement group are in the same zone.
+    """CAP009: Node groups that name the same placement group are in the same zone.
 
     Source: EC2 user guide, "Placement strategies": a cluster placement group can't span zones.
     """
@@ -181,7 +181,7 @@ def placement_groups_are_in_one_zone(environment: Environment) -> Iterator[Findi
         first = zones.setdefault(group.placement_group, zone_id)
         if first != zone_id:
             yield Finding(
-                code="CAP013",
+                code="CAP009",
                 path=("node_groups", index, "placement_group"),
                 message=f"placement group '{group.placement_group}' can't be in both {first} and {zone_id}",
                 hint="name another group, or write placement_group: auto",
@@ -189,7 +189,7 @@ def placement_groups_are_in_one_zone(environment: Environment) -> Iterator[Findi
 
 
 def node_groups_fit_the_quotas(environment: Environment) -> Iterator[Finding]:
-    """CAP014: The node groups, the system's among them, and their nodes fit into the default quotas of EKS.
+    """CAP010: The node groups, the system's among them, and their nodes fit into the default quotas of EKS.
 
     Source: Service Quotas, EKS: "Managed node groups per cluster" (L-6D54EA21), 30; "Nodes per managed node group"
     (L-BD136A63), 450.
@@ -197,7 +197,7 @@ def node_groups_fit_the_quotas(environment: Environment) -> Iterator[Finding]:
     groups = len(environment.node_groups) + 1
     if groups > _GROUPS_IN_A_CLUSTER:
         yield Finding(
-            code="CAP014",
+            code="CAP010",
             severity=Severity.WARNING,
             path=("node_groups",),
             message=f"{groups} node groups, the system's among them, exceed the default quota {_GROUPS_IN_A_CLUSTER}",
@@ -206,7 +206,7 @@ def node_groups_fit_the_quotas(environment: Environment) -> Iterator[Finding]:
     for index, group in enumerate(environment.node_groups):
         if group.largest_count > _NODES_IN_A_GROUP:
             yield Finding(
-                code="CAP014",
+                code="CAP010",
                 severity=Severity.WARNING,
                 path=("node_groups", index),
                 message=f"{group.largest_count} nodes exceed the default quota {_NODES_IN_A_GROUP} of one group",

@@ -22,14 +22,14 @@ def _blocks(environment: Environment) -> Iterator[tuple[int, CapacityBlock]]:
 
 
 def blocks_end_after_they_start(environment: Environment) -> Iterator[Finding]:
-    """CAP006: A capacity block ends after it starts.
+    """CAP011: A capacity block ends after it starts.
 
     Source: EC2 user guide, "Capacity Blocks for ML".
     """
     for index, block in _blocks(environment):
         if block.ends_at <= block.starts_at:
             yield Finding(
-                code="CAP006",
+                code="CAP011",
                 path=("node_groups", index, "capacity", "ends_at"),
                 message=f"the block ends at {block.ends_at:%Y-%m-%dT%H:%MZ}, before it starts",
                 hint="copy both times from the reservation",
@@ -37,7 +37,7 @@ def blocks_end_after_they_start(environment: Environment) -> Iterator[Finding]:
 
 
 def block_durations_are_offered(environment: Environment) -> Iterator[Finding]:
-    """CAP007: A block lasts 1 to 14 days or 3 to 26 weeks.
+    """CAP012: A block lasts 1 to 14 days or 3 to 26 weeks.
 
     All blocks end at one hour, so a block that starts at another is up to a day shorter or longer than it is sold as.
 
@@ -51,7 +51,7 @@ def block_durations_are_offered(environment: Environment) -> Iterator[Finding]:
         shorter = next((each for each in reversed(_BLOCK_DAYS) if each < days), None)
         near = " or ".join(str(each) for each in (shorter, longer) if each)
         yield Finding(
-            code="CAP007",
+            code="CAP012",
             path=("node_groups", index, "capacity", "ends_at"),
             message=f"no block of {days} days is offered",
             hint=f"blocks last {near} days: copy both times from the reservation",
@@ -59,7 +59,7 @@ def block_durations_are_offered(environment: Environment) -> Iterator[Finding]:
 
 
 def blocks_end_at_their_hour(environment: Environment) -> Iterator[Finding]:
-    """CAP008: A block ends at 11:30 UTC, as all of them do; another time is probably a slip.
+    """CAP013: A block ends at 11:30 UTC, as all of them do; another time is probably a slip.
 
     Source: EC2 user guide, "Find and purchase Capacity Blocks".
     """
@@ -67,7 +67,7 @@ def blocks_end_at_their_hour(environment: Environment) -> Iterator[Finding]:
         ends_at = block.ends_at.astimezone(dt.UTC)
         if ends_at.time() != _BLOCKS_END_AT:
             yield Finding(
-                code="CAP008",
+                code="CAP013",
                 severity=Severity.WARNING,
                 path=("node_groups", index, "capacity", "ends_at"),
                 message=f"the block ends at {ends_at:%H:%M} UTC, and all blocks end at {_BLOCKS_END_AT:%H:%M}",
@@ -76,7 +76,7 @@ def blocks_end_at_their_hour(environment: Environment) -> Iterator[Finding]:
 
 
 def drains_fit_into_the_block(environment: Environment) -> Iterator[Finding]:
-    """CAP009: There is time left for work between a block's start and the moment at which jobs are told to stop.
+    """CAP014: There is time left for work between a block's start and the moment at which jobs are told to stop.
 
     Source: EKS user guide, "Create a managed node group with Capacity Blocks for ML": EC2 terminates instances from 30
     minutes before the end.
@@ -85,7 +85,7 @@ def drains_fit_into_the_block(environment: Environment) -> Iterator[Finding]:
         work = block.ends_at - block.starts_at - _TERMINATION
         if dt.timedelta() < work <= dt.timedelta(minutes=block.drain_minutes):
             yield Finding(
-                code="CAP009",
+                code="CAP014",
                 path=("node_groups", index, "capacity", "drain_minutes"),
                 message=f"drain_minutes {block.drain_minutes} leave nothing of a block of {work + _TERMINATION}",
                 hint="write drain_minutes: 60",

@@ -1,10 +1,20 @@
 """How packets leave a subnet: route tables, gateways and addresses."""
 
 from rehearsal.handlers.api import ApiHandler
-from rehearsal.handlers.base import Handler
+from rehearsal.handlers.base import Handler, Properties, Resource, Scope
 from rehearsal.handlers.tags import retag_by_id
 
 _DESTINATION = "{DestinationCidrBlock}"
+
+
+class Route(ApiHandler):
+    """A route, whose target may be replaced by one of another kind."""
+
+    def apply(self, scope: Scope, resource: Resource, changed: Properties) -> None:
+        """Replaces the target; the one that the template no longer gives goes with it."""
+        given = {name: value for name, value in changed.items() if value is not None}
+        super().apply(scope, resource, given or changed)
+
 
 HANDLERS: dict[str, Handler] = {
     "AWS::EC2::InternetGateway": ApiHandler(
@@ -42,7 +52,7 @@ HANDLERS: dict[str, Handler] = {
         delete_operation="DisassociateRouteTable",
         attributes={"Id": "AssociationId"},
     ),
-    "AWS::EC2::Route": ApiHandler(
+    "AWS::EC2::Route": Route(
         service="ec2",
         create_operation="CreateRoute",
         reference="{RouteTableId}|" + _DESTINATION,

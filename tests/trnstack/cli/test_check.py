@@ -35,7 +35,7 @@ class TestGoodFiles:
         answer = run("check", locked)
 
         assert answer.code == 0
-        assert "error" not in answer.stdout
+        assert not re.search(r"^\d+ error", answer.stdout, re.MULTILINE)
         assert answer.stdout.splitlines()[-1].endswith(f" in {locked}")
         assert answer.stderr == ""
 

@@ -1,5 +1,7 @@
 """``trnstack lock``."""
 
+from typing import NoReturn
+
 import pytest
 
 from ami import offline
@@ -73,7 +75,7 @@ class TestOffline:
     def test_no_pin(self, run, example, monkeypatch):
         """What the tables do not know is said with what they do know, and nothing is written."""
 
-        def refuse(_inputs):
+        def refuse(_inputs) -> NoReturn:
             raise offline.NoPinError("no version of coredns is known for Kubernetes 1.35", "use Kubernetes 1.34")
 
         monkeypatch.setattr(offline, "lock", refuse)
@@ -91,7 +93,7 @@ class TestOffline:
     def test_folder_that_cannot_be_written(self, run, example, monkeypatch):
         """A lock that can't be written is one sentence, not a traceback."""
 
-        def refuse(_lock, _path):
+        def refuse(_lock, _path) -> NoReturn:
             raise PermissionError(13, "Permission denied")
 
         monkeypatch.setattr("ami.lock.write", refuse)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import types
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -63,7 +64,7 @@ class TestInterruption:
     def test_is_quiet(self, run, monkeypatch):
         """Ctrl-C ends with 130 and without a traceback or a word."""
 
-        def interrupted(_file):
+        def interrupted(_file) -> NoReturn:
             raise KeyboardInterrupt
 
         monkeypatch.setattr("trnstack.environment.check_file", interrupted)
@@ -77,7 +78,7 @@ class TestBugs:
     def test_stay_ordinary_tracebacks(self, monkeypatch):
         """An error of trnstack's own is not passed off as the person's."""
 
-        def broken(_file):
+        def broken(_file) -> NoReturn:
             raise RuntimeError("a bug")
 
         monkeypatch.setattr("trnstack.environment.check_file", broken)

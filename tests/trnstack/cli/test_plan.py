@@ -32,7 +32,7 @@ class TestText:
         [
             "  region              us-east-2",
             "  1  llama3-8b-network     VPC, subnets, endpoints and security groups",
-            "  nodes-use2-az3   10.0.32.0/19   use2-az3      8,187            584",
+            "  nodes-use2-az3   10.0.32.0/19  use2-az3      8,187            584",
             "  API endpoint         private",
             "  nodes             32 x trn1.32xlarge in use2-az3",
             "  EFA               8 interfaces, 800 Gbit/s a node",

@@ -1,0 +1,103 @@
+'use strict';
+
+const { Fn, Stack } = require('aws-cdk-lib');
+const ec2 = require('aws-cdk-lib/aws-ec2');
+const eks = require('aws-cdk-lib/aws-eks');
+const { Construct } = require('constructs');
+const { NAME, REGION, imported, output } = require('./common');
+
+const VERSION = '1.35';
+const RELEASE = '1.35.6-20260625';
+const USER_DATA = `MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="trnstack"
+
+--trnstack
+Content-Type: application/node.eks.aws
+
+---
+apiVersion: node.eks.aws/v1alpha1
+kind: NodeConfig
+spec:
+  instance:
+    localStorage:
+      strategy: RAID0
+
+--trnstack--
+`;
+
+/** A launch template with what every fleet of this environment has in common. */
+function launchTemplate(scope, { fleet, instanceType, rootVolumeGib, networkInterfaces, ...more }) {
+  const tags = [
+    { key: 'Name', value: `${NAME}-${fleet}` },
+    { key: 'trnstack:environment', value: NAME },
+    { key: 'trnstack:node-group', value: fleet },
+    { key: 'managed-by', value: 'trnstack' },
+  ];
+  return new ec2.CfnLaunchTemplate(new Construct(scope, 'Template'), 'LaunchTemplate', {
+    launchTemplateData: {
+      instanceType,
+      networkInterfaces,
+      metadataOptions: { httpEndpoint: 'enabled', httpTokens: 'required', httpPutResponseHopLimit: 2 },
+      blockDeviceMappings: [
+        {
+          deviceName: '/dev/xvda',
+          ebs: { volumeType: 'gp3', volumeSize: rootVolumeGib, encrypted: true, deleteOnTermination: true },
+        },
+      ],
+      tagSpecifications: ['instance', 'volume'].map((resourceType) => ({ resourceType, tags })),
+      ...more,
+    },
+  });
+}
+
+function nodeGroup(scope, { template, ...properties }) {
+  return new eks.CfnNodegroup(scope, 'NodeGroup', {
+    capacityType: 'ON_DEMAND',
+    forceUpdateEnabled: false,
+    launchTemplate: { id: template.ref, version: template.attrLatestVersionNumber },
+    nodeRepairConfig: { enabled: true },
+    releaseVersion: RELEASE,
+    version: VERSION,
+    updateConfig: { maxUnavailable: 1, updateStrategy: 'DEFAULT' },
+    ...properties,
+  });
+}
+
+class NodesStack extends Stack {
+  constructor(app) {
+    super(app, `${NAME}-nodes-trn1`, { env: { region: REGION }, description: `${NAME}: node group trn1` });
+    const nodes = new Construct(this, 'Nodes');
+    const placement = new ec2.CfnPlacementGroup(nodes, 'PlacementGroup', { strategy: 'cluster' });
+    const group = imported('network', 'NodesSecurityGroup');
+    const networkInterfaces = [0, 1, 2, 3, 4, 5, 6, 7].map((networkCardIndex) => ({
+      networkCardIndex,
+      deviceIndex: networkCardIndex === 0 ? 0 : 1,
+      interfaceType: networkCardIndex === 0 ? 'efa' : 'efa-only',
+      groups: networkCardIndex === 0 ? [group, imported('cluster', 'ClusterSecurityGroup')] : [group],
+      deleteOnTermination: true,
+    }));
+    const template = launchTemplate(nodes, {
+      fleet: 'trn1',
+      instanceType: 'trn1.32xlarge',
+      rootVolumeGib: 200,
+      networkInterfaces,
+      placement: { groupName: placement.attrGroupName },
+      userData: Fn.base64(USER_DATA),
+    });
+    nodeGroup(nodes, {
+      template,
+      amiType: 'AL2023_x86_64_NEURON',
+      clusterName: imported('cluster', 'ClusterName'),
+      labels: { 'trnstack/efa': 'true' },
+      nodegroupName: 'trn1',
+      nodeRole: imported('cluster', 'NodeRoleArn'),
+      scalingConfig: { minSize: 32, desiredSize: 32, maxSize: 32 },
+      subnets: [imported('network', 'Subnet-nodes-use2-az3')],
+      taints: [{ key: 'aws.amazon.com/neuron', value: 'present', effect: 'NO_SCHEDULE' }],
+    });
+    output(this, 'NodeGroupName', 'trn1', "The node group's name in EKS");
+    output(this, 'PlacementGroup', placement.attrGroupName, 'Where a capacity reservation would have to be made');
+  }
+}
+
+module.exports = { NodesStack, VERSION, launchTemplate, nodeGroup };

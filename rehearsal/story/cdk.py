@@ -1,0 +1,166 @@
+"""Runs the real CDK CLI against a rehearsal, shows how far it is, and ends it when the rehearsal ends."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+BIN = PROJECT / ".venv" / "bin"
+
+#: Settings of the person's own AWS account and CDK must not reach the CLI, nor must a proxy stand between it and us.
+_FOREIGN = re.compile(r"^(AWS_|CDK_|(HTTPS?|ALL)_PROXY$)", re.IGNORECASE)
+_STACK_STARTS = re.compile(r"^(?P<stack>\S+): (deploying|destroying)\.\.\.")
+#: ``NAME |  3/22 | 14:02:11 | CREATE_COMPLETE | AWS::EC2::Subnet | LogicalId``
+_EVENT = re.compile(r"^\s*\S+ \|\s*(?:\d+/\d+ )?\|? ?.*\| (?P<status>[A-Z_]+)\s*\| (?P<type>\S+)\s*\| (?P<id>.*)$")
+_STACK_TYPE = "AWS::CloudFormation::Stack"
+_LAST_LINES = 30
+_END_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class StackRun:
+    """What the CLI did to one stack.
+
+    Attributes:
+        name: The stack's name.
+        resources: How many resources reached a final state.
+        seconds: How long it took, from the CLI's first word about it to the next stack's or its end.
+    """
+
+    name: str
+    resources: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CdkRun:
+    """One run of the CLI.
+
+    Attributes:
+        command: The words after ``cdk`` that a person would type.
+        status: Its exit status.
+        seconds: How long it took.
+        stacks: What it did, stack by stack.
+        lines: Everything it printed.
+    """
+
+    command: str
+    status: int
+    seconds: float
+    stacks: tuple[StackRun, ...]
+    lines: tuple[str, ...]
+
+    @property
+    def last_lines(self) -> str:
+        """The end of what it printed."""
+        return "\n".join(self.lines[-_LAST_LINES:])
+
+
+class Cdk:
+    """The pinned CDK CLI, pointed at a rehearsal.
+
+    Args:
+        variables: The environment variables that point it there.
+        folder: A folder of the rehearsal's own, for everything that the CLI writes.
+        progress: Told the stack and the number of finished resources whenever there is news.
+    """
+
+    def __init__(self, variables: Mapping[str, str], folder: Path, progress: Callable[[str, int], None]) -> None:
+        self._variables = variables
+        self._folder = folder
+        self._progress = progress
+
+    def run(self, *words: str, environment_file: Path) -> CdkRun:
+        """Runs ``cdk WORDS`` for the stacks of an environment file."""
+        options = ["-c", f"environment={environment_file}", "--output", str(self._folder / "cdk.out")]
+        options += ["--ci", "--no-color", *(["--progress", "events"] if words[0] == "deploy" else [])]
+        started = time.monotonic()
+        with self._start([str(BIN / "cdk"), *words, *options]) as process:
+            try:
+                lines, stacks = self._follow(iter(process.stdout or ()))
+                status = process.wait()
+            except BaseException:
+                _end(process)
+                raise
+        return CdkRun(" ".join(words), status, time.monotonic() - started, tuple(stacks), tuple(lines))
+
+    def _start(self, command: Sequence[str]) -> "subprocess.Popen[str]":
+        return subprocess.Popen(  # noqa: S603 - the pinned CLI of this project
+            command,
+            cwd=PROJECT,
+            env=self._process_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,
+        )
+
+    def _process_environment(self) -> dict[str, str]:
+        own = {name: value for name, value in os.environ.items() if not _FOREIGN.match(name)}
+        return {
+            **own,
+            **self._variables,
+            "PATH": f"{BIN}{os.pathsep}{own.get('PATH', os.defpath)}",
+            "NO_PROXY": "127.0.0.1,localhost",
+            "AWS_CONFIG_FILE": os.devnull,
+            "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+            "CDK_HOME": str(self._folder / "cdk-home"),
+            "CDK_DISABLE_VERSION_CHECK": "1",
+            "CDK_DISABLE_CLI_TELEMETRY": "1",
+            # The templates are checked in the tests; here the second that the validation takes is not worth it.
+            "CDK_VALIDATION": "false",
+        }
+
+    def _follow(self, output: Iterator[str]) -> tuple[list[str], list[StackRun]]:
+        lines: list[str] = []
+        stacks: list[StackRun] = []
+        name, finished, since = "", 0, time.monotonic()
+        for line in output:
+            lines.append(line.rstrip())
+            start, event = _STACK_STARTS.match(line), _EVENT.match(line)
+            if start:
+                stacks += [StackRun(name, finished, time.monotonic() - since)] if name else []
+                name, finished, since = start["stack"], 0, time.monotonic()
+                self._progress(name, finished)
+            elif event and event["type"] != _STACK_TYPE and not event["status"].endswith("_IN_PROGRESS"):
+                finished += 1
+                self._progress(name, finished)
+        stacks += [StackRun(name, finished, time.monotonic() - since)] if name else []
+        return lines, stacks
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    """Ends the CLI with everything that it started: it leads a process group of its own."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, sign)
+            process.wait(_END_SECONDS)
+        except ProcessLookupError:
+            return
+        except subprocess.TimeoutExpired:
+            continue
+        else:
+            return
+
+
+def show_on_terminal(stack: str, finished: int) -> None:
+    """Shows the progress on the terminal's last line; does nothing where the output is no terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\033[K  {stack}  {finished} resources")
+        sys.stderr.flush()
+
+
+def clear_terminal_line() -> None:
+    """Removes the progress from the terminal's last line."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\033[K")
+        sys.stderr.flush()

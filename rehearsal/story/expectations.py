@@ -1,0 +1,108 @@
+"""Compares what stands after a deploy with what the plan says, so that a rehearsal can fail and not only tell."""
+
+from collections.abc import Iterator
+
+from rehearsal.survey.records import Cluster, NodeGroup, Survey
+from trnstack.plan import Plan
+from trnstack.plan.model import NodeGroupPlan
+
+
+def deployed_differently(plan: Plan, found: Survey) -> Iterator[str]:
+    """Yields a sentence for everything that does not stand as the plan says, after a deploy."""
+    yield from _stacks(plan, found)
+    clusters = {cluster.name: cluster for cluster in found.clusters}
+    cluster = clusters.get(plan.cluster.name)
+    if cluster is None:
+        yield f"there is no cluster {plan.cluster.name}"
+    else:
+        yield from _cluster(plan, cluster)
+    yield from _storage(plan, found)
+
+
+def kept_differently(plan: Plan, found: Survey) -> Iterator[str]:
+    """Yields a sentence for everything that should have stayed, or should be gone, after nodes and cluster went."""
+    names = {stack.name for stack in found.stacks}
+    for stack in plan.stacks:
+        if stack.termination_protection and stack.name not in names:
+            yield f"stack {stack.name} is gone, and should have stayed"
+        if not stack.termination_protection and stack.name in names:
+            yield f"stack {stack.name} still stands"
+    if found.clusters:
+        yield f"cluster {found.clusters[0].name} still stands"
+    yield from _storage(plan, found)
+
+
+def _stacks(plan: Plan, found: Survey) -> Iterator[str]:
+    stacks = {stack.name: stack for stack in found.stacks}
+    for wanted in plan.stacks:
+        stack = stacks.get(wanted.name)
+        if stack is None:
+            yield f"there is no stack {wanted.name}"
+        elif not stack.status.endswith("_COMPLETE") or "ROLLBACK" in stack.status:
+            yield f"stack {wanted.name} is {stack.status}"
+        elif stack.termination_protection is not wanted.termination_protection:
+            yield f"termination protection of stack {wanted.name} is {stack.termination_protection}"
+
+
+def _cluster(plan: Plan, cluster: Cluster) -> Iterator[str]:
+    versions = {add_on.name: add_on.version for add_on in cluster.addons}
+    for add_on in plan.cluster.add_ons:
+        if versions.get(add_on.name) != add_on.version:
+            yield f"add-on {add_on.name} is {versions.get(add_on.name)}, not {add_on.version}"
+    groups = {group.name: group for group in cluster.node_groups}
+    for nodes in (plan.cluster.system_nodes, *plan.node_groups):
+        group = groups.get(nodes.name)
+        if group is None:
+            yield f"there is no node group {nodes.name}"
+        else:
+            yield from _node_group(nodes, group)
+
+
+def _node_group(nodes: NodeGroupPlan, group: NodeGroup) -> Iterator[str]:
+    found = {
+        "nodes wanted": group.wanted,
+        "nodes": group.instances,
+        "image type": group.ami_type,
+        "image release": group.release_version,
+        "zones": {subnet.zone_id for subnet in group.subnets},
+        "interfaces": sorted((i.network_card_index, i.device_index, i.interface_type) for i in group.interfaces),
+        "root volume encrypted": group.root_volume_encrypted,
+        "session tokens for metadata": group.http_tokens,
+    }
+    planned = {
+        "nodes wanted": nodes.scaling.desired,
+        "nodes": nodes.scaling.desired,
+        "image type": nodes.ami_type,
+        "image release": nodes.release_version,
+        "zones": set(nodes.availability_zone_ids),
+        "interfaces": sorted(
+            (i.network_card_index, i.device_index, i.interface_type) for i in nodes.launch_template.interfaces
+        ),
+        "root volume encrypted": True,
+        "session tokens for metadata": "required",
+    }
+    for what, value in planned.items():
+        if found[what] != value:
+            yield f"node group {nodes.name}: {what} should be {value}, is {found[what]}"
+
+
+def _storage(plan: Plan, found: Survey) -> Iterator[str]:
+    prefix = plan.storage.checkpoints.name.split("ACCOUNT", maxsplit=1)[0]
+    bucket = next((bucket for bucket in found.buckets if bucket.name.startswith(prefix)), None)
+    if bucket is None:
+        yield f"there is no bucket {plan.storage.checkpoints.name}"
+    elif not (bucket.public_access_blocked and bucket.tls_only):
+        yield f"bucket {bucket.name} is open to the public or to requests without TLS"
+    lustre = plan.storage.lustre
+    if lustre is None:
+        return
+    if not found.file_systems:
+        yield "there is no file system"
+        return
+    file_system = found.file_systems[0]
+    if (file_system.storage_gib, file_system.version) != (lustre.storage_gib, lustre.file_system_type_version):
+        yield f"the file system has {file_system.storage_gib} GiB and Lustre {file_system.version}"
+    if f"nodes-{file_system.subnet.zone_id}" != lustre.subnet:
+        yield f"the file system stands in {file_system.subnet.zone_id}"
+    if len(file_system.associations) != len(lustre.associations):
+        yield f"the file system has {len(file_system.associations)} data repository associations"

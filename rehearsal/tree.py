@@ -1,0 +1,214 @@
+"""Renders a survey as a text tree."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rehearsal.survey.records import (
+    AccessEntry,
+    Bucket,
+    Cluster,
+    FileSystem,
+    Interface,
+    Key,
+    NodeGroup,
+    SecurityGroup,
+    Survey,
+    Vpc,
+)
+
+_SEPARATOR = " · "
+_EFA = ("efa", "efa-only")
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A line of the tree with the lines below it.
+
+    Attributes:
+        cells: The line's parts; all but the last are aligned with those of its siblings.
+        branches: What hangs below it.
+    """
+
+    cells: tuple[str, ...]
+    branches: tuple["Branch", ...] = ()
+
+
+def tree(found: Survey) -> str:
+    """Gives a survey as lines of text that end in a line break, aligned, in the survey's order, without colour."""
+    things = [
+        *_listed("stacks", [_stack(stack.name, stack.status, stack.termination_protection) for stack in found.stacks]),
+        *(_vpc(vpc) for vpc in found.vpcs),
+        *(_cluster(cluster) for cluster in found.clusters),
+        *_listed("file systems", [_file_system(one) for one in found.file_systems]),
+        *_listed("buckets", [_bucket(bucket) for bucket in found.buckets]),
+        *_listed("keys", [_key(key) for key in found.keys]),
+    ]
+    return "\n".join([found.region, *_lines(things, "")]) + "\n"
+
+
+def _lines(branches: Sequence[Branch], indent: str) -> Iterator[str]:
+    columns = max((len(branch.cells) for branch in branches), default=1) - 1
+    widths = [
+        max(len(branch.cells[column]) for branch in branches if len(branch.cells) - 1 > column)
+        for column in range(columns)
+    ]
+    for number, branch in enumerate(branches, start=1):
+        last = number == len(branches)
+        *aligned, end = branch.cells
+        cells = [cell.ljust(width) for cell, width in zip(aligned, widths, strict=False)]
+        yield f"{indent}{'└─' if last else '├─'} {'  '.join([*cells, end])}".rstrip()
+        yield from _lines(branch.branches, f"{indent}{'   ' if last else '│  '}")
+
+
+def _listed(title: str, branches: Sequence[Branch]) -> list[Branch]:
+    return [Branch((title,), tuple(branches))] if branches else []
+
+
+def _joined(*parts: str | None) -> str:
+    return _SEPARATOR.join(part for part in parts if part)
+
+
+def _stack(name: str, status: str, protected: bool) -> Branch:  # noqa: FBT001  # a fact of the stack, not a switch
+    return Branch((name, _joined(status, "termination protection" if protected else None)))
+
+
+def _vpc(vpc: Vpc) -> Branch:
+    subnets = [
+        Branch((subnet.name or subnet.subnet_id, subnet.cidr, subnet.zone_id, "public" if subnet.public else "private"))
+        for subnet in vpc.subnets
+    ]
+    gateways = _SEPARATOR.join(gateway.zone_id for gateway in vpc.nat_gateways)
+    endpoints = _SEPARATOR.join(f"{one.service} ({one.type.lower()})" for one in vpc.endpoints)
+    logs = _SEPARATOR.join(f"{log.traffic.lower()} traffic to {log.destination}" for log in vpc.flow_logs)
+    return Branch(
+        (_joined(f"VPC {vpc.name or vpc.vpc_id}", vpc.cidr),),
+        (
+            *_listed("subnets", subnets),
+            Branch(("NAT gateways", gateways or "none")),
+            Branch(("endpoints", endpoints or "none")),
+            Branch(("flow logs", logs or "none")),
+            *_listed("security groups", [_security_group(group) for group in vpc.security_groups]),
+        ),
+    )
+
+
+def _security_group(group: SecurityGroup) -> Branch:
+    rules = [
+        Branch((rule.direction, rule.protocol, "" if rule.ports == "all" else rule.ports, rule.peer))
+        for rule in group.rules
+    ]
+    return Branch((group.name,), tuple(rules))
+
+
+def _cluster(cluster: Cluster) -> Branch:
+    open_to = ", ".join(cluster.public_access_cidrs)
+    public = f"public, open to {open_to}" if cluster.endpoint_public else None
+    protection = _joined(
+        "deletion protection" if cluster.deletion_protection else "no deletion protection",
+        "secrets encrypted with a key of yours" if cluster.secrets_key_arn else "secrets encrypted by EKS alone",
+    )
+    addons = [Branch((addon.name, _joined(addon.version, addon.status))) for addon in cluster.addons]
+    identities = [
+        Branch((f"{one.namespace}/{one.service_account}", one.role_arn.rsplit("/", 1)[-1]))
+        for one in cluster.pod_identities
+    ]
+    support = f"{cluster.support_type.lower()} support" if cluster.support_type else None
+    return Branch(
+        (_joined(f"cluster {cluster.name}", f"Kubernetes {cluster.version}", cluster.status, support),),
+        (
+            Branch(("endpoint", _joined("private" if cluster.endpoint_private else None, public))),
+            Branch(("protection", protection)),
+            Branch(("logs", ", ".join(cluster.log_types) or "none")),
+            *_listed(f"access ({cluster.authentication_mode})", [_access_entry(one) for one in cluster.access_entries]),
+            *_listed("add-ons", addons),
+            *_listed("pod identities", identities),
+            *_listed("node groups", [_node_group(group) for group in cluster.node_groups]),
+        ),
+    )
+
+
+def _access_entry(entry: AccessEntry) -> Branch:
+    granted = ", ".join(entry.policies) or (entry.type if entry.type != "STANDARD" else "no access policy")
+    return Branch((entry.principal_arn.rsplit(":", 1)[-1], granted))
+
+
+def _node_group(group: NodeGroup) -> Branch:
+    zones = ", ".join(sorted({subnet.zone_id for subnet in group.subnets}))
+    line = _joined(
+        f"{_counted(group.wanted, 'node')} wanted",
+        group.instance_type,
+        _interfaces(group.interfaces),
+        zones,
+        f"placement group {group.placement_group}" if group.placement_group else None,
+    )
+    root = {True: "root volume encrypted", False: "root volume not encrypted", None: None}[group.root_volume_encrypted]
+    details = (
+        ("nodes", f"{group.instances} running, {group.smallest} to {group.largest} allowed"),
+        ("image", _joined(group.ami_type, group.release_version)),
+        ("capacity", _joined(group.capacity_type, group.capacity_reservation_id)),
+        ("metadata", f"tokens {group.http_tokens}, hop limit {group.http_hop_limit}"),
+        ("storage", root or ""),
+        ("labels", ", ".join(f"{key}={value}" for key, value in group.labels.items())),
+        ("taints", ", ".join(group.taints)),
+    )
+    return Branch((group.name, line), tuple(Branch(detail) for detail in details if detail[1]))
+
+
+def _interfaces(interfaces: Sequence[Interface]) -> str:
+    """Says how many interfaces each node has, and of which types."""
+    counts = Counter(one.interface_type for one in interfaces)
+    if not counts.keys() & set(_EFA):
+        return f"{_counted(len(interfaces) or 1, 'interface')} each"
+    types = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    return f"{_counted(len(interfaces), 'EFA interface')} each ({types})"
+
+
+def _file_system(found: FileSystem) -> Branch:
+    per_tib = found.throughput_mbps_per_tib
+    line = _joined(
+        _spaced(found.type.capitalize(), found.version, found.deployment_type),
+        f"{found.storage_gib} GiB" + (f" at {per_tib} MB/s per TiB" if per_tib else ""),
+        found.subnet.zone_id,
+        f"mount name {found.mount_name}" if found.mount_name else None,
+        "EFA" if found.efa_enabled else None,
+    )
+    associations = [
+        Branch(
+            (
+                one.path,
+                one.repository,
+                _joined(_events("imports", one.imports), _events("exports", one.exports)) or "no automatic exchange",
+            )
+        )
+        for one in found.associations
+    ]
+    return Branch((found.file_system_id, line), tuple(associations))
+
+
+def _events(verb: str, events: Sequence[str]) -> str | None:
+    return f"{verb} {', '.join(event.lower() for event in events)}" if events else None
+
+
+def _bucket(bucket: Bucket) -> Branch:
+    line = _joined(
+        bucket.encryption,
+        "versioned" if bucket.versioning else "not versioned",
+        "public access blocked" if bucket.public_access_blocked else "public access not blocked",
+        "TLS only" if bucket.tls_only else "plain HTTP allowed",
+        f"lifecycle: {', '.join(bucket.lifecycle_rules)}" if bucket.lifecycle_rules else None,
+    )
+    return Branch((bucket.name, line))
+
+
+def _key(key: Key) -> Branch:
+    rotation = "rotated" if key.rotation else "not rotated"
+    return Branch((", ".join(key.aliases) or key.key_id, _joined(key.state, rotation)))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _spaced(*parts: str | None) -> str:
+    return " ".join(part for part in parts if part)

@@ -1,0 +1,157 @@
+"""Resources made by their handlers against the in-process services, one empty AWS for each test."""
+
+import pytest
+
+from rehearsal.application import Rehearsal
+from rehearsal.handlers import handler_for
+from rehearsal.handlers.base import Resource, Scope
+from rehearsal.overlays import overlay_for
+
+ACCOUNT, REGION = "123456789012", "us-east-2"
+
+
+@pytest.fixture(scope="session")
+def services():
+    """The services, made once: their clients take longer to make than to call."""
+    return Rehearsal(handler_for=handler_for, overlay_for=overlay_for)
+
+
+@pytest.fixture
+def client(services):
+    """Gives the client of a service in an account that has nothing yet."""
+    services.reset()
+    return lambda service: services.transport.client(service, ACCOUNT, REGION)
+
+
+@pytest.fixture
+def scope(client):
+    return Scope(
+        account=ACCOUNT,
+        region=REGION,
+        partition="aws",
+        stack_name="demo",
+        stack_id=f"arn:aws:cloudformation:{REGION}:{ACCOUNT}:stack/demo/1",
+        tags={"team": "ml"},
+        client=client,
+    )
+
+
+@pytest.fixture
+def make(scope):
+    """Makes a resource of a type from its properties."""
+
+    def make(resource_type, logical_id="Thing", **properties):
+        resource = Resource(logical_id, resource_type, properties)
+        handler_for(resource_type).create(scope, resource)
+        return resource
+
+    return make
+
+
+@pytest.fixture
+def change(scope):
+    """Changes some properties of a resource; None takes one away."""
+
+    def change(resource, **properties):
+        merged = {**resource.properties, **properties}
+        new = {name: value for name, value in merged.items() if value is not None}
+        handler_for(resource.type).update(scope, resource, new)
+        resource.properties = new
+
+    return change
+
+
+@pytest.fixture
+def drop(scope):
+    """Deletes a resource."""
+
+    def drop(resource):
+        handler_for(resource.type).delete(scope, resource)
+
+    return drop
+
+
+class Network:
+    """A VPC with two private subnets, a security group and a role, which most things need."""
+
+    def __init__(self, make):
+        trust = {
+            "Version": "2012-10-17",
+            "Statement": [
+                {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"Service": "eks.amazonaws.com"}}
+            ],
+        }
+        self.vpc = make("AWS::EC2::VPC", "Vpc", CidrBlock="10.0.0.0/16", Tags=[{"Key": "Name", "Value": "demo"}])
+        vpc_id = self.vpc.physical_id
+        self.subnets = [
+            make("AWS::EC2::Subnet", zone, VpcId=vpc_id, CidrBlock=cidr, AvailabilityZoneId=zone)
+            for zone, cidr in (("use2-az3", "10.0.0.0/20"), ("use2-az1", "10.0.16.0/20"))
+        ]
+        self.subnet_ids = [subnet.physical_id for subnet in self.subnets]
+        self.group = make("AWS::EC2::SecurityGroup", "NodeGroup", GroupDescription="nodes", VpcId=vpc_id)
+        self.role_arn = make("AWS::IAM::Role", "Role", AssumeRolePolicyDocument=trust).attributes["Arn"]
+
+
+@pytest.fixture
+def network(make):
+    return Network(make)
+
+
+@pytest.fixture
+def cluster(make, network):
+    """A private cluster named demo."""
+    endpoint = {"EndpointPublicAccess": False, "EndpointPrivateAccess": True}
+    return make(
+        "AWS::EKS::Cluster",
+        "Cluster",
+        Name="demo",
+        Version="1.34",
+        RoleArn=network.role_arn,
+        ResourcesVpcConfig={"SubnetIds": network.subnet_ids, **endpoint},
+        AccessConfig={"AuthenticationMode": "API", "BootstrapClusterCreatorAdminPermissions": False},
+        BootstrapSelfManagedAddons=False,
+        UpgradePolicy={"SupportType": "STANDARD"},
+        Logging={"ClusterLogging": {"EnabledTypes": [{"Type": "api"}, {"Type": "audit"}]}},
+    )
+
+
+@pytest.fixture
+def template(make, network):
+    """A launch template of trn1.32xlarge with one EFA interface a network card."""
+    placement = make("AWS::EC2::PlacementGroup", "Placement", Strategy="cluster")
+    groups = {"Groups": [network.group.physical_id], "DeleteOnTermination": True}
+    first = {"NetworkCardIndex": 0, "DeviceIndex": 0, "InterfaceType": "efa", **groups}
+    others = [
+        {"NetworkCardIndex": card, "DeviceIndex": 1, "InterfaceType": "efa-only", **groups} for card in range(1, 8)
+    ]
+    volume = {"VolumeSize": 200, "VolumeType": "gp3", "Encrypted": True, "DeleteOnTermination": True}
+    return make(
+        "AWS::EC2::LaunchTemplate",
+        "Template",
+        LaunchTemplateData={
+            "InstanceType": "trn1.32xlarge",
+            "NetworkInterfaces": [first, *others],
+            "Placement": {"GroupName": placement.physical_id},
+            "MetadataOptions": {"HttpTokens": "required", "HttpPutResponseHopLimit": 2},
+            "BlockDeviceMappings": [{"DeviceName": "/dev/xvda", "Ebs": volume}],
+            "TagSpecifications": [{"ResourceType": "instance", "Tags": [{"Key": "Name", "Value": "node"}]}],
+        },
+    )
+
+
+@pytest.fixture
+def node_group(make, network, cluster, template):
+    """Two nodes of the launch template in the first subnet."""
+    return make(
+        "AWS::EKS::Nodegroup",
+        "Nodes",
+        ClusterName=cluster.physical_id,
+        NodegroupName="trn1",
+        NodeRole=network.role_arn,
+        Subnets=network.subnet_ids[:1],
+        AmiType="AL2023_x86_64_NEURON",
+        ReleaseVersion="1.34.9-20260714",
+        ScalingConfig={"MinSize": 0, "MaxSize": 64, "DesiredSize": 2},
+        LaunchTemplate={"Id": template.physical_id, "Version": template.attributes["LatestVersionNumber"]},
+        Labels={"role": "trn"},
+    )

@@ -1,0 +1,64 @@
+"""EC2's placement groups, capacity reservations and refusals."""
+
+import pytest
+from botocore.exceptions import ClientError
+
+from rehearsal.overlays.state import state_of
+
+
+class TestPlacementGroups:
+    def test_same_name_twice(self, client):
+        """A name is given once."""
+        client("ec2").create_placement_group(GroupName="trn", Strategy="cluster")
+
+        with pytest.raises(ClientError, match=r"InvalidPlacementGroup\.Duplicate"):
+            client("ec2").create_placement_group(GroupName="trn", Strategy="cluster")
+
+    def test_unknown(self, client):
+        """An unknown group can be neither described nor deleted."""
+        with pytest.raises(ClientError, match=r"InvalidPlacementGroup\.Unknown"):
+            client("ec2").describe_placement_groups(GroupNames=["trn"])
+        with pytest.raises(ClientError, match=r"InvalidPlacementGroup\.Unknown"):
+            client("ec2").delete_placement_group(GroupName="trn")
+
+    @pytest.mark.usefixtures("node_group")
+    def test_in_use(self, client):
+        """A group with running instances is not deleted."""
+        (group,) = client("ec2").describe_placement_groups()["PlacementGroups"]
+
+        with pytest.raises(ClientError, match=r"InvalidPlacementGroup\.InUse"):
+            client("ec2").delete_placement_group(GroupName=group["GroupName"])
+
+    def test_forgotten_at_reset(self, services, client):
+        """Nothing is left after a reset."""
+        client("ec2").create_placement_group(GroupName="trn", Strategy="cluster")
+        services.reset()
+
+        assert client("ec2").describe_placement_groups()["PlacementGroups"] == []
+
+
+def test_capacity_reservations(client):
+    """Those that the rehearsal was given are described; an unknown id is an error."""
+    state_of("123456789012", "us-east-2").capacity_reservations["cr-1"] = {
+        "CapacityReservationId": "cr-1",
+        "State": "active",
+        "InstanceType": "trn2.48xlarge",
+        "TotalInstanceCount": 4,
+    }
+    (found,) = client("ec2").describe_capacity_reservations()["CapacityReservations"]
+    assert (found["State"], found["TotalInstanceCount"]) == ("active", 4)
+    with pytest.raises(ClientError, match=r"InvalidCapacityReservationId\.NotFound"):
+        client("ec2").describe_capacity_reservations(CapacityReservationIds=["cr-2"])
+
+
+@pytest.mark.usefixtures("cluster")
+class TestInUse:
+    def test_subnet(self, client, network):
+        """A subnet with an interface in it is not deleted."""
+        with pytest.raises(ClientError, match="DependencyViolation"):
+            client("ec2").delete_subnet(SubnetId=network.subnet_ids[0])
+
+    def test_security_group(self, client, cluster):
+        """A group of an interface is not deleted."""
+        with pytest.raises(ClientError, match="DependencyViolation"):
+            client("ec2").delete_security_group(GroupId=cluster.attributes["ClusterSecurityGroupId"])

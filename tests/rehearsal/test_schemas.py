@@ -1,0 +1,83 @@
+import sys
+
+import pytest
+
+from rehearsal.schemas import Schema, same, schemas
+
+
+class TestSchemas:
+    def test_regions_differ(self):
+        """A region offers its own types; a type that it lacks is unknown there."""
+        assert schemas("us-west-2").get("AWS::EKS::Nodegroup") is not None
+        assert schemas("us-west-2").get("AWS::Nothing::Here") is None
+
+    def test_unknown_region(self):
+        """A region that nobody knows is an error, not an empty one."""
+        with pytest.raises(LookupError, match="know no region mars-1"):
+            schemas("mars-1")
+
+    def test_nested_create_only(self):
+        """The path within a property decides: Lustre's deployment type replaces, its compression does not."""
+        schema = schemas("us-west-2").get("AWS::FSx::FileSystem")
+        old = {"LustreConfiguration": {"DeploymentType": "PERSISTENT_2", "DataCompressionType": "NONE"}}
+        compressed = {"LustreConfiguration": {**old["LustreConfiguration"], "DataCompressionType": "LZ4"}}
+        scratch = {"LustreConfiguration": {**old["LustreConfiguration"], "DeploymentType": "SCRATCH_2"}}
+
+        assert schema.replaced_by(old, compressed) == ()
+        assert schema.replaced_by(old, scratch) == (("LustreConfiguration", "DeploymentType"),)
+
+    def test_added_and_removed(self):
+        """A create-only property that appears or goes away replaces as well."""
+        schema = schemas("us-west-2").get("AWS::EKS::Nodegroup")
+
+        assert schema.replaced_by({}, {"DiskSize": 100}) == (("DiskSize",),)
+        assert schema.replaced_by({"DiskSize": 100}, {}) == (("DiskSize",),)
+
+    def test_attributes(self):
+        """Fn::GetAtt may name read-only paths and what lies within or around them, and no other names."""
+        cluster = schemas("us-west-2").get("AWS::EKS::Cluster")
+
+        assert [cluster.offers(name) for name in ("Endpoint", "KubernetesNetworkConfig.ServiceIpv6Cidr", "Nope")] == [
+            True,
+            True,
+            False,
+        ]
+
+    def test_open_attributes(self):
+        """A nested stack's outputs are attributes, whatever their names."""
+        assert schemas("us-west-2").get("AWS::CloudFormation::Stack").offers("Outputs.Anything")
+
+    def test_lists(self):
+        """A star in a path compares every member of a list."""
+        schema = Schema("T", {}, create_only=(("Nodes", "*", "Name"),))
+
+        assert schema.replaced_by({"Nodes": [{"Name": "a", "Size": 1}]}, {"Nodes": [{"Name": "a", "Size": 2}]}) == ()
+        assert schema.replaced_by({"Nodes": [{"Name": "a"}]}, {"Nodes": [{"Name": "b"}]}) != ()
+
+    def test_cfn_lint_is_not_imported(self):
+        """Only cfn-lint's files are read: importing it costs more than all that is done with them."""
+        before = set(sys.modules)
+        schemas.cache_clear()
+
+        schemas("us-west-2").get("AWS::EC2::VPC")
+
+        assert not {name for name in set(sys.modules) - before if name.startswith("cfnlint.")}
+
+
+class TestSame:
+    @pytest.mark.parametrize(
+        ("old", "new", "equal"),
+        [
+            (8, "8", True),
+            (True, "true", True),
+            ("a", "b", False),
+            ({"A": [1]}, {"A": ["1"]}, True),
+            ({"A": 1}, {"A": 1, "B": 2}, False),
+            ([1, 2], [2, 1], False),
+            ([], {}, False),
+            (None, None, True),
+        ],
+    )
+    def test_as_cloudformation_compares(self, old, new, equal):
+        """Numbers and truth values equal their texts; order and members count."""
+        assert same(old, new) is equal

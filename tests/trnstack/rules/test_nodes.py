@@ -1,0 +1,135 @@
+from types import MappingProxyType
+
+import pytest
+
+from trnstack.catalog import INSTANCE_TYPES
+from trnstack.findings import Severity
+from trnstack.rules import fleet
+from trnstack.rules.nodes import (
+    accelerators_are_tainted,
+    node_keys_are_not_reserved,
+    node_keys_are_short,
+    raid0_has_disks,
+    taints_are_unique,
+    the_root_volume_holds_the_images,
+)
+
+RESERVED = [
+    "kubernetes.io/role",
+    "node-role.kubernetes.io/trainer",
+    "node.kubernetes.io/x",
+    "k8s.io/x",
+    "topology.k8s.io/x",
+    "eks.amazonaws.com/x",
+    "trnstack/x",
+]
+FREE = [
+    "team",
+    "example.com/team",
+    "aws.amazon.com/neuron",
+    "notkubernetes.io/x",
+    "kubernetes.io.example.com/x",
+    "k8s.io",
+]
+
+
+def taint(key="example.com/x", effect="NO_SCHEDULE"):
+    return {"key": key, "effect": effect}
+
+
+class TestNodeKeysAreNotReserved:
+    @pytest.mark.parametrize("key", RESERVED)
+    def test_reserved_label(self, environment, key):
+        """EKS refuses these domains and all below them; the toolkit's own would be overwritten."""
+        (finding,) = node_keys_are_not_reserved(environment(node_group={"labels": {key: "x", "team": "y"}}))
+
+        assert finding.path == ("node_groups", 0, "labels", key)
+
+    @pytest.mark.parametrize("key", RESERVED)
+    def test_reserved_taint(self, environment, key):
+        """The same goes for taints."""
+        (finding,) = node_keys_are_not_reserved(environment(node_group={"taints": [taint(), taint(key)]}))
+
+        assert finding.path == ("node_groups", 0, "taints", 1, "key")
+
+    @pytest.mark.parametrize("key", FREE)
+    def test_free(self, environment, key):
+        """Names that only end or begin alike are free, and so is the default taint."""
+        group = {"labels": {key: "x"}, "taints": [taint(key)]}
+        assert not list(node_keys_are_not_reserved(environment(node_group=group)))
+
+
+class TestNodeKeysAreShort:
+    def test_long(self, environment):
+        """Kubernetes would take a longer domain; EKS counts it in."""
+        key = f"{'a' * 40}.example.com/{'b' * 20}"
+        group = {"labels": {key: "x"}, "taints": [taint(key)]}
+        first, second = node_keys_are_short(environment(node_group=group))
+
+        assert (first.path[2], second.path[2]) == ("labels", "taints")
+        assert first.message.endswith(f"has {len(key)} characters, and EKS takes 63")
+
+    def test_short(self, environment):
+        """Sixty-three are allowed."""
+        assert not list(node_keys_are_short(environment(node_group={"labels": {"a" * 63: "x"}})))
+
+
+class TestTaintsAreUnique:
+    def test_twice(self, environment):
+        """Kubernetes takes a key and effect once."""
+        (finding,) = taints_are_unique(environment(node_group={"taints": [taint(), taint()]}))
+
+        assert finding.path == ("node_groups", 0, "taints", 1)
+
+    def test_two_effects(self, environment):
+        """One key may have two effects."""
+        taints = [taint(), taint(effect="NO_EXECUTE")]
+        assert not list(taints_are_unique(environment(node_group={"taints": taints})))
+
+
+class TestAcceleratorsAreTainted:
+    @pytest.mark.parametrize("taints", [[], [taint(effect="PREFER_NO_SCHEDULE")]])
+    def test_open(self, environment, taints):
+        """Without a taint that holds, system pods fill the most expensive nodes."""
+        (finding,) = accelerators_are_tainted(environment(node_group={"taints": taints}))
+
+        assert finding.severity is Severity.WARNING
+
+    @pytest.mark.parametrize("group", [{}, {"taints": [taint()]}, {"taints": [taint(effect="NO_EXECUTE")]}])
+    def test_tainted(self, environment, group):
+        """K8S-07: the default taint is there, and another may take its place."""
+        assert not list(accelerators_are_tainted(environment(node_group=group)))
+
+
+class TestTheRootVolumeHoldsTheImages:
+    @pytest.mark.parametrize("gib", [20, 80, 99])
+    def test_small(self, environment, gib):
+        """HOST-04: images fill a small root volume, and kubelet then evicts the job."""
+        group = {"local_storage": "none", "root_volume_gib": gib}
+        (finding,) = the_root_volume_holds_the_images(environment(node_group=group))
+
+        assert finding.severity is Severity.WARNING
+
+    @pytest.mark.parametrize(
+        "group", [{"local_storage": "none"}, {"local_storage": "none", "root_volume_gib": 100}, {"root_volume_gib": 20}]
+    )
+    def test_room(self, environment, group):
+        """HOST-04: with local disks the images are there; the default root volume holds them too."""
+        assert not list(the_root_volume_holds_the_images(environment(node_group=group)))
+
+
+class TestRaid0HasDisks:
+    def test_no_disks(self, environment, monkeypatch):
+        """A type without local disks has nothing to join."""
+        import dataclasses
+
+        row = dataclasses.replace(INSTANCE_TYPES["trn1.32xlarge"], local_disks=0)
+        monkeypatch.setattr(fleet, "INSTANCE_TYPES", MappingProxyType({"trn1.32xlarge": row}))
+        (finding,) = raid0_has_disks(environment())
+
+        assert finding.hint == "write local_storage: none"
+
+    @pytest.mark.parametrize("name", INSTANCE_TYPES)
+    def test_disks(self, environment, name):
+        """HOST-04: every Trainium type has local disks, which are used by default."""
+        assert not list(raid0_has_disks(environment(node_group={"instance_type": name})))
