@@ -64,10 +64,12 @@ class Cluster(Construct):
             acknowledge=_acknowledged(cluster),
         )
         self.security_group_id = attribute(self.resource, "ClusterSecurityGroupId")
-        for index, role_arn in enumerate(cluster.administrators):
-            self._administrator(f"Administrator{index}", role_arn)
+        for role_arn in cluster.administrators:
+            self._administrator(role_arn)
 
-    def _administrator(self, construct_id: str, role_arn: str) -> CfnResource:
+    def _administrator(self, role_arn: str) -> CfnResource:
+        # The id holds the role and not its place in the list: an edit of the list moves no other entry.
+        construct_id = f"Administrator-{role_arn.replace('/', ':')}"
         admin = ["arn:", PARTITION, ":eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"]
         properties = {
             "ClusterName": self.resource.ref,

@@ -72,7 +72,7 @@ class FileSystem(Construct):
             "BatchImportMetaDataOnCreate": True,
             "S3": events,
         }
-        construct_id = f"Association{association.name}"
+        construct_id = f"Association-{association.file_system_path.replace('/', ':')}"
         resource(
             self, construct_id, "AWS::FSx::DataRepositoryAssociation", properties, retain=retain, after=[bucket_policy]
         )

@@ -42,21 +42,23 @@ class SecurityGroups(Construct):
         super().__init__(scope, construct_id)
         self._name = name
         self._vpc_id = vpc_id
-        self.nodes_id = self._group("Nodes", "nodes")
-        self.lustre_id = self._group("Lustre", "the Lustre file system")
-        self.endpoints_id = self._group("Endpoints", "interface endpoints")
-        self.control_plane_id = self._group("ControlPlane", "client networks of the control plane")
+        self.nodes_id = self._group("Nodes", "nodes", "every node")
+        self.lustre_id = self._group("Lustre", "lustre", "the Lustre file system")
+        self.endpoints_id = self._group("Endpoints", "endpoints", "interface endpoints")
+        self.control_plane_id = self._group("ControlPlane", "clients", "client networks of the control plane")
         self._node_rules()
         self._lustre_rules()
-        for index, cidr in enumerate(client_cidrs):
-            self._from_cidr(f"ControlPlaneFromClients{index}", self.control_plane_id, cidr, "client networks")
+        for cidr in client_cidrs:
+            # The id holds the network and not its place in the list: an edit of the list moves no other rule.
+            rule_id = f"ControlPlaneFrom-{cidr.replace('/', '-')}"
+            self._from_cidr(rule_id, self.control_plane_id, cidr, "client networks")
 
-    def _group(self, construct_id: str, purpose: str) -> str:
+    def _group(self, construct_id: str, label: str, purpose: str) -> str:
         properties = {
             "GroupDescription": f"{self._name}: {purpose}",
             "VpcId": self._vpc_id,
             "SecurityGroupEgress": [_NOTHING],
-            "Tags": [{"Key": "Name", "Value": f"{self._name}-{purpose.replace(' ', '-')}"}],
+            "Tags": [{"Key": "Name", "Value": f"{self._name}-{label}"}],
         }
         return resource(self, construct_id, "AWS::EC2::SecurityGroup", properties).ref
 

@@ -1,1 +1,1 @@
-"""Tries an environment out: an embedded AWS that the real ``cdk`` command deploys to, with no account and no network."""
+"""Tries an environment out: an embedded AWS that the real ``cdk`` deploys to, with no account and no network."""

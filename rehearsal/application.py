@@ -20,6 +20,7 @@ from moto.core.utils import convert_to_flask_response
 from moto.moto_server.werkzeug_app import HTTP_METHODS, BackendRequest, DomainDispatcherApplication, create_backend_app
 from werkzeug.exceptions import NotFound
 
+from rehearsal import buckets
 from rehearsal.api import ApiError, CloudFormation
 from rehearsal.engine import Engine
 from rehearsal.engine.step import HandlerTable
@@ -66,8 +67,10 @@ class Rehearsal:
         overlay = self._api if service == CLOUDFORMATION else self._overlay_for(service)
         if overlay is not None:
             app = _app(service, overlay.dispatch)  # type: ignore[attr-defined]
-        elif service in list_of_moto_modules() or service == "moto_api":
+        elif service in list_of_moto_modules():
             app = create_backend_app(service)  # type: ignore[arg-type]
+            if service == "s3":
+                app.before_request(buckets.adopt)
         else:
             app = _app(service, _refuse)
         for unknown in (NotImplementedError, NotFound):
@@ -89,6 +92,7 @@ class Application(DomainDispatcherApplication):
 
     def __init__(self, create_app: Callable[[str], Flask]) -> None:
         super().__init__(create_app)
+        self._moto_modules = frozenset(list_of_moto_modules())
         self._one_at_a_time = threading.RLock()
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
@@ -101,7 +105,7 @@ class Application(DomainDispatcherApplication):
 
     def get_backend_for_host(self, host: str | None) -> Any:
         """Gives the service of a host name; of a service that moto does not know, the name's first part."""
-        if host is None or host in {"moto_api", *list_of_moto_modules()}:
+        if host is None or host in self._moto_modules:
             return host
         address = f"http://{host}"
         known = (service for service, pattern in self.backend_url_patterns if pattern.match(address))

@@ -48,6 +48,11 @@ class NodeEni(NetworkInterface):
             attachment.network_card_index = self.network_card_index
         return attachment
 
+    @property
+    def group_set(self) -> Any:
+        """Its own security groups, to which moto would add its instance's."""
+        return self._group_set
+
 
 @dataclass(frozen=True, slots=True)
 class NodeOrder:
@@ -139,6 +144,7 @@ def _start(backend: Any, order: NodeOrder, subnet: Any) -> str:
     placement = order.template.get("Placement", {})
     instance.placement.group_name = placement.get("GroupName", "")
     instance.placement.tenancy = placement.get("Tenancy", "default")
+    instance.security_groups = list(instance.nics[0].group_set)
     instance.nics[0].interface_type = primary.get("InterfaceType", "interface")
     for interface in further:
         _attach(backend, instance, subnet, interface, order.groups_of(interface))

@@ -30,7 +30,7 @@ class RunningServer:
 
     @property
     def endpoint(self) -> str:
-        """The address for ``AWS_ENDPOINT_URL``."""
+        """The address for ``AWS_ENDPOINT_URL``: a number, so that SDKs name buckets in paths and not as host names."""
         return f"http://127.0.0.1:{self.port}"
 
     def environment(self, *, region: str, account: str = "123456789012") -> Mapping[str, str]:

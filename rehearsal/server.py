@@ -6,6 +6,7 @@ standard input stays open: whoever started it holds the other end, and when he c
 
 import argparse
 import json
+import os
 import signal
 import sys
 import threading
@@ -50,8 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _watch_input(server: BaseWSGIServer) -> None:
-    """Waits until whoever started the server is gone."""
-    while sys.stdin.buffer.read(1024):
+    """Waits until whoever started the server is gone, without Python's own buffer, whose lock would break the exit."""
+    while os.read(sys.stdin.fileno(), 1024):
         pass
     server.shutdown()
 

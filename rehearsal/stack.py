@@ -219,7 +219,7 @@ class Stack:
 
     def stop(self) -> None:
         """Gives the stack the status that is next after one in progress, if it was left there by a bug."""
-        if self.status.endswith("_IN_PROGRESS") and self.status != "REVIEW_IN_PROGRESS":
+        if self.is_busy:
             ends = TRANSITIONS[self.status]
             self.move(next((end for end in ends if end.endswith("_FAILED")), ends[0]), INTERNAL_FAILURE)
 
@@ -245,6 +245,11 @@ class Stack:
     def resources(self) -> Mapping[str, Resource]:
         """The resources that are there, by logical id; a view that always shows the present."""
         return Present(self.records)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an operation is under way."""
+        return self.status.endswith("_IN_PROGRESS") and self.status != "REVIEW_IN_PROGRESS"
 
     def may(self, status: str) -> bool:
         """Says whether the stack may take a status now."""

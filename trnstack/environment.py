@@ -1,4 +1,4 @@
-"""From an environment file to what may be built: reads, checks, finds the lock, plans. What every command starts with."""
+"""From an environment file to what may be built: reads, checks, finds the lock, plans. Every command starts here."""
 
 from dataclasses import dataclass
 from pathlib import Path

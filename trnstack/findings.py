@@ -88,7 +88,12 @@ def render(findings: Iterable[Finding]) -> str:
         lines.append(f"{start}: {finding.code} {label}{finding.message}")
         if finding.hint:
             lines.append(f"  hint: {finding.hint}")
-    return "\n".join(lines)
+    return "\n".join(map(_printable, lines))
+
+
+def _printable(line: str) -> str:
+    """Returns a line in which nothing that a file holds can move a terminal's cursor or break the output."""
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in line)
 
 
 def to_json(findings: Iterable[Finding]) -> str:
@@ -106,7 +111,8 @@ def to_json(findings: Iterable[Finding]) -> str:
         }
         for finding in findings
     ]
-    return json.dumps(rows, indent=2, ensure_ascii=False)
+    # A lone half of a surrogate pair, which YAML can spell, is no UTF-8; its escape is the same value to JSON.
+    return json.dumps(rows, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def summary(findings: Sequence[Finding]) -> str:

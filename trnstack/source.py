@@ -6,6 +6,7 @@ person really wrote is kept for each value, so that a finding can show it and sa
 
 import datetime as dt
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -13,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.error import MarkedYAMLError, ReusedAnchorWarning
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
 
@@ -33,6 +34,13 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _SPECIAL_FLOAT = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{1,2}:\d{2}:\d{2}(\.\d+)?\s*(Z|[-+]\d{1,2}(:?\d{2})?)?")
 _MAXIMUM_DIGITS = 40
+_BRACKETS = re.compile(r"[\[\]{}]")
+_MAXIMUM_BRACKETS = 500
+#: What plain values have; any other tag was written by the person.
+_TAGS = frozenset(
+    f"tag:yaml.org,2002:{name}"
+    for name in ("null", "bool", "int", "float", "str", "timestamp", "merge", "value", "map", "seq")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +139,7 @@ def parse(text: str, file: str) -> Source:
         InvalidEnvironmentError: As for ``read``.
     """
     root = _compose(text, file)
-    if root is None:
+    if root is None or (isinstance(root, ScalarNode) and root.style is None and not root.value):
         hint = "start from one of the files in environments/"
         raise _refusal(file, "SPEC003", "is empty", hint, Mark(1, 1))
     if not isinstance(root, MappingNode):
@@ -144,12 +152,29 @@ def parse(text: str, file: str) -> Source:
     return Source(file, data, MappingProxyType(reader.marks), MappingProxyType(reader.written))
 
 
+def _refuse_endless_brackets(text: str, file: str) -> None:
+    """Refuses what the YAML reader would take hours over: its time grows with the square of open brackets.
+
+    Brackets in texts and comments are counted too, which is why the limit is far above the one for real nesting.
+    """
+    depth = 0
+    for bracket in _BRACKETS.finditer(text):
+        depth = depth + 1 if bracket[0] in "[{" else max(depth - 1, 0)
+        if depth > _MAXIMUM_BRACKETS:
+            place = Mark(text.count("\n", 0, bracket.start()) + 1, 1)
+            raise _refusal(file, "SPEC002", _TOO_DEEP, _FLATTEN, place)
+
+
 def _compose(text: str, file: str) -> Node | None:
+    _refuse_endless_brackets(text, file)
     loader = YAML(typ="safe", pure=True)
     try:
-        documents: Iterator[Node] = loader.compose_all(text)
-        root = next(documents, None)
-        second = next(documents, None)
+        with warnings.catch_warnings():
+            # An anchor may be given anew; the aliases after it follow the later one.
+            warnings.simplefilter("ignore", ReusedAnchorWarning)
+            documents: Iterator[Node] = loader.compose_all(text)
+            root = next(documents, None)
+            second = next(documents, None)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = Mark(mark.line + 1, mark.column + 1) if mark else Mark(1, 1)
@@ -206,6 +231,9 @@ class _Reader:
         if len(path) > MAXIMUM_DEPTH:
             raise _refusal(self.file, "SPEC002", _TOO_DEEP, _FLATTEN, _mark(node))
         self.marks.setdefault(path, _mark(node))
+        if str(node.tag) not in _TAGS:
+            self._add("SPEC003", path, _mark(node), f"tag '{node.tag}' is not read", "write the plain value")
+            return None
         if isinstance(node, MappingNode):
             return self._mapping(node, path)
         if isinstance(node, SequenceNode):
@@ -234,9 +262,6 @@ class _Reader:
     def _scalar(self, node: ScalarNode, path: Path) -> Any:
         if node.style is not None:
             return node.value
-        if "!" in str(node.tag)[:1]:
-            self._add("SPEC003", path, _mark(node), f"tag '{node.tag}' is not read", "write the plain value")
-            return None
         self.written[path] = node.value
         return plain(node.value)
 

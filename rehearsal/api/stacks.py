@@ -61,7 +61,7 @@ class StackActions(Actions):
                 return EmptyResult()
             if stack.is_protected:
                 raise ApiError(f"Stack [{stack.name}] cannot be deleted while TerminationProtection is enabled")
-            if not stack.may("DELETE_IN_PROGRESS"):
+            if stack.is_busy:
                 raise ApiError(f"Stack [{stack.id}] cannot be deleted while in status {stack.status}")
             retained = self.asked("RetainResources") or ()
             force = self.asked("DeletionMode") == "FORCE_DELETE_STACK"

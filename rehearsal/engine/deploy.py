@@ -10,6 +10,7 @@ from rehearsal.schemas import Schema, Schemas, same
 from rehearsal.stack import Record, Stack
 from rehearsal.template import ResourceSpec, TemplateError
 
+NO_REPLACEMENT = "Replacement type updates not supported on stack with disable-rollback."
 REPLACING = "Requested update requires the creation of a new physical resource; hence creating one."
 
 
@@ -23,6 +24,7 @@ class Deploy:
         resolver: Resolves the new template's values against the stack's resources.
         schemas: The resource types of the stack's region.
         tags_changed: Whether the stack's own tags are others than before.
+        may_replace: Whether resources may be replaced, which CloudFormation does only where it can roll back.
     """
 
     steps: Steps
@@ -30,6 +32,7 @@ class Deploy:
     resolver: Resolver
     schemas: Schemas
     tags_changed: bool
+    may_replace: bool = True
 
     def run(self) -> None:
         """Brings every resource to what the template asks for, each after those that it depends on.
@@ -71,6 +74,8 @@ class Deploy:
             self._refuse(record, error)
         schema = self.schemas.get(spec.type)
         if schema is not None and schema.replaced_by(record.resource.properties, properties):
+            if not self.may_replace:
+                self._refuse(record, TemplateError(NO_REPLACEMENT))
             self._replace(record, spec, needs)
             return
         if self._differs(record, properties, schema):

@@ -67,8 +67,11 @@ class Engine:
         Raises:
             TemplateError: CloudFormation would refuse the request.
         """
-        ssm = self.client("ssm", stack.account, stack.region)
-        values = parameters(template, given, stack.deployment.parameters, lambda name: stored_parameter(ssm, name))
+
+        def stored(name: str) -> str | None:
+            return stored_parameter(self.client("ssm", stack.account, stack.region), name)
+
+        values = parameters(template, given, stack.deployment.parameters, stored)
         deployment = Deployment(template, values, tags)
         check(self._resolver(stack, deployment, {}, set()), self.schemas_of(stack.region), self.handler_for)
         check_update(stack.deployment.template, template)
@@ -97,7 +100,7 @@ class Engine:
         stack.deployment = deployment
 
         def run() -> None:
-            failure = self._deploy(stack, tags_changed=False)
+            failure = self._deploy(stack)
             if failure is None:
                 stack.settle()
                 stack.move("CREATE_COMPLETE")
@@ -119,7 +122,8 @@ class Engine:
         stack.deployment, stack.updated = deployment, stack.now()
 
         def run() -> None:
-            failure = self._deploy(stack, tags_changed=tags_changed)
+            may_replace = retention.on_failure == "ROLLBACK"
+            failure = self._deploy(stack, tags_changed=tags_changed, may_replace=may_replace)
             if failure is None:
                 self._finish_update(stack)
             elif retention.on_failure == "ROLLBACK":
@@ -176,11 +180,11 @@ class Engine:
             deployment.template, deployment.parameters, surroundings(self.world, stack, client, imports), resources
         )
 
-    def _deploy(self, stack: Stack, *, tags_changed: bool) -> str | None:
+    def _deploy(self, stack: Stack, *, tags_changed: bool = False, may_replace: bool = True) -> str | None:
         """Brings the stack to its deployment; gives the reason of a failure, and None when all is well."""
         imports: set[str] = set()
         resolver = self._resolver(stack, stack.deployment, stack.resources, imports)
-        deploy = Deploy(self._steps, stack, resolver, self.schemas_of(stack.region), tags_changed)
+        deploy = Deploy(self._steps, stack, resolver, self.schemas_of(stack.region), tags_changed, may_replace)
         try:
             deploy.run()
             new = outputs(resolver)

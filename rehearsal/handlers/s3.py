@@ -159,7 +159,7 @@ class Bucket:
         for name, setting in _SETTINGS.items():
             if name in changed:
                 setting.apply(client, bucket, changed[name])
-        tags = wanted_tags(scope, resource, properties)
+        tags = wanted_tags(scope, resource, properties)  # S3's API takes no tag that begins with "aws:"
         own = {key: value for key, value in tags.items() if not key.startswith("aws:")}
         if own:
             call_fitted(client, "PutBucketTagging", {"Bucket": bucket, "Tagging": {"TagSet": own}})

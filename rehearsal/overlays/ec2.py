@@ -79,7 +79,19 @@ class _PlacementGroups(EC2Response):
 
 
 class Response(_PlacementGroups):
-    """EC2's API with deletions that AWS refuses, and without what moto leaves behind them."""
+    """EC2's API with what AWS refuses, and without what moto leaves behind deletions."""
+
+    def create_subnet(self) -> ActionResult:
+        """Answers CreateSubnet; the zone must be one of the region's."""
+        wanted = self._get_param("AvailabilityZoneId")
+        zones = sorted(zone.zone_id for zone in self.ec2_backend.describe_availability_zones())
+        if wanted and wanted not in zones:
+            message = (
+                f"Value ({wanted}) for parameter availabilityZoneId is invalid. "
+                f"Subnets can currently only be created in the following availability zones: {', '.join(zones)}."
+            )
+            raise OverlayError("InvalidParameterValue", message)
+        return super().create_subnet()
 
     def delete_nat_gateway(self) -> ActionResult:
         """Answers DeleteNatGateway; its interface goes, and its address is free again."""

@@ -11,6 +11,7 @@ from moto.fsx.models import FileSystem
 from moto.fsx.responses import FSxResponse
 
 from rehearsal.overlays.errors import OverlayError
+from rehearsal.overlays.interfaces import place_interface, remove_interfaces
 
 _UPDATABLE = ("StorageCapacity", "StorageType", "FileSystemTypeVersion", "NetworkType")
 _NO_MOUNT_NAME = "SCRATCH_1"
@@ -86,13 +87,13 @@ class Response(FSxResponse):
         network: Any = ec2_backends[self.current_account][self.region]
         self._check_network(network, request)
         file_system = LustreFileSystem(backend=self.fsx_backend, request=request)
-        interface = network.create_network_interface(
+        interface_id = place_interface(
+            network,
             network.get_subnet(request["SubnetIds"][0]),
-            None,
-            group_ids=request.get("SecurityGroupIds"),
             description=f"Created by Amazon FSx for file system {file_system.file_system_id}",
+            security_group_ids=request.get("SecurityGroupIds", []),
         )
-        file_system.interface_ids.append(interface.id)
+        file_system.interface_ids.append(interface_id)
         self.fsx_backend.file_systems[file_system.file_system_id] = file_system
         return ActionResult({"FileSystem": file_system.to_dict()})
 
@@ -121,8 +122,8 @@ class Response(FSxResponse):
         """Answers DeleteFileSystem; the interfaces go with the file system."""
         file_system = self._file_system(json.loads(self.body)["FileSystemId"])
         answer: str = super().delete_file_system()
-        for interface_id in getattr(file_system, "interface_ids", []):
-            ec2_backends[self.current_account][self.region].enis.pop(interface_id, None)
+        network = ec2_backends[self.current_account][self.region]
+        remove_interfaces(network, getattr(file_system, "interface_ids", []))
         return answer
 
     def create_data_repository_association(self) -> ActionResult:

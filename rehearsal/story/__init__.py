@@ -60,7 +60,7 @@ def run(environment_file: Path) -> int:
         clear_terminal_line()
         _say("\nrehearsal stopped; the embedded AWS is gone and nothing of it is left", to=sys.stderr)
         return _INTERRUPTED
-    _say(f"\nRehearsed in {time.monotonic() - started:.0f} s; the embedded AWS is gone, no account was touched.")
+    _say(f"Rehearsed in {time.monotonic() - started:.0f} s; the embedded AWS is gone, no account was touched.")
     return 0
 
 
@@ -136,11 +136,11 @@ class _Story:
             RehearsalError: It is not what the plan says.
         """
         found = self._survey()
-        _say(f"\n{title}\n")
-        _say(tree(found))
+        _say(f"\n{title}\n\n{tree(found)}")
         different = list(differences(self._plan, found))
         if different:
             raise RehearsalError("what stands is not what was planned:\n  " + "\n  ".join(different))
+        _say("All of it is as planned.\n")
 
     def _refusal(self) -> None:
         """Shows that stacks which hold data, or on which others stand, are not deleted by a slip."""

@@ -81,11 +81,11 @@ def _public_subnets(ec2: Any, of_vpc: dict[str, Any]) -> set[str]:
 def _security_groups(ec2: Any, of_vpc: dict[str, Any]) -> tuple[SecurityGroup, ...]:
     """Gives a VPC's groups, but for its default one."""
     groups = every(ec2, "describe_security_groups", "SecurityGroups", Filters=[of_vpc])
-    names = {group["GroupId"]: group["GroupName"] for group in groups}
+    names = {group["GroupId"]: _name(group) for group in groups}
     return tuple(
         SecurityGroup(
             group_id=group["GroupId"],
-            name=group["GroupName"],
+            name=names[group["GroupId"]],
             rules=tuple(
                 rule
                 for direction, member in (("in", "IpPermissions"), ("out", "IpPermissionsEgress"))
@@ -93,15 +93,20 @@ def _security_groups(ec2: Any, of_vpc: dict[str, Any]) -> tuple[SecurityGroup, .
                 for rule in _rules(direction, permission, group["GroupId"], names)
             ),
         )
-        for group in sorted(groups, key=lambda group: str(group["GroupName"]))
+        for group in sorted(groups, key=lambda group: names[group["GroupId"]])
         if group["GroupName"] != "default"
     )
 
 
+def _name(group: dict[str, Any]) -> str:
+    """Gives what people call a group: its tag, or else the name that CloudFormation made up."""
+    tags = {tag["Key"]: tag["Value"] for tag in group.get("Tags", [])}
+    return tags.get("Name") or str(group["GroupName"])
+
+
 def _rules(direction: str, permission: dict[str, Any], own: str, names: Mapping[str, str]) -> Iterator[Rule]:
     protocol = "all" if permission["IpProtocol"] == "-1" else permission["IpProtocol"]
-    first, last = permission.get("FromPort"), permission.get("ToPort")
-    ports = "all" if protocol == "all" or first is None else str(first) if first == last else f"{first}-{last}"
+    ports = _ports(protocol, permission.get("FromPort"), permission.get("ToPort"))
     peers = [one["CidrIp"] for one in permission.get("IpRanges", [])]
     peers += [one["CidrIpv6"] for one in permission.get("Ipv6Ranges", [])]
     peers += [one["PrefixListId"] for one in permission.get("PrefixListIds", [])]
@@ -109,6 +114,15 @@ def _rules(direction: str, permission: dict[str, Any], own: str, names: Mapping[
     peers += ["itself" if group == own else names.get(group, group) for group in groups]
     for peer in peers:
         yield Rule(direction, protocol, ports, peer)
+
+
+def _ports(protocol: str, first: int | None, last: int | None) -> str:
+    """Gives a rule's ports; ICMP has a type and a code in their place, of which -1 means all."""
+    if protocol == "all" or first is None or first == -1:
+        return "all"
+    if protocol.startswith("icmp"):
+        return f"type {first}" if last == -1 else f"type {first} code {last}"
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def _short(service: str) -> str:

@@ -150,7 +150,7 @@ class Rule:
     """One rule of a security group.
 
     Attributes:
-        ports: ``all``, one port, or the first and the last port.
+        ports: ``all``, one port, the first and the last port, or an ICMP type and code.
         peer: The addresses, prefix list or security group at the other end; ``itself`` for the rule's own group.
     """
 

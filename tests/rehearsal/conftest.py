@@ -40,7 +40,7 @@ def scope(client):
 def make(scope):
     """Makes a resource of a type from its properties."""
 
-    def make(resource_type, logical_id="Thing", **properties):
+    def make(resource_type, logical_id="Thing", **properties: object) -> Resource:
         resource = Resource(logical_id, resource_type, properties)
         handler_for(resource_type).create(scope, resource)
         return resource
@@ -52,7 +52,7 @@ def make(scope):
 def change(scope):
     """Changes some properties of a resource; None takes one away."""
 
-    def change(resource, **properties):
+    def change(resource, **properties: object) -> None:
         merged = {**resource.properties, **properties}
         new = {name: value for name, value in merged.items() if value is not None}
         handler_for(resource.type).update(scope, resource, new)
@@ -65,7 +65,7 @@ def change(scope):
 def drop(scope):
     """Deletes a resource."""
 
-    def drop(resource):
+    def drop(resource) -> None:
         handler_for(resource.type).delete(scope, resource)
 
     return drop
@@ -74,7 +74,7 @@ def drop(scope):
 class Network:
     """A VPC with two private subnets, a security group and a role, which most things need."""
 
-    def __init__(self, make):
+    def __init__(self, make) -> None:
         trust = {
             "Version": "2012-10-17",
             "Statement": [

@@ -1,6 +1,6 @@
 """CloudFormation properties become API parameters."""
 
-import boto3
+import botocore.session
 import pytest
 
 from rehearsal.fit import fit
@@ -8,8 +8,7 @@ from rehearsal.handlers.base import ResourceError
 
 
 def shape(service, operation):
-    client = boto3.client(service, region_name="us-east-2", aws_access_key_id="x", aws_secret_access_key="x")
-    return client.meta.service_model.operation_model(operation).input_shape
+    return botocore.session.get_session().get_service_model(service).operation_model(operation).input_shape
 
 
 class TestFit:

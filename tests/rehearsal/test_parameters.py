@@ -112,8 +112,10 @@ class TestParameters:
             (
                 {"A": {"Type": "String"}},
                 {"A": Given(use_previous=True)},
-                "Invalid input for parameter key A. Cannot specify usePreviousValue as true for a parameter key not in "
-                "the previous template",
+                (
+                    "Invalid input for parameter key A. Cannot specify usePreviousValue as true for a parameter key "
+                    "not in the previous template"
+                ),
             ),
         ],
     )

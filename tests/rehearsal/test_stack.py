@@ -1,4 +1,5 @@
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 
@@ -24,9 +25,7 @@ class TestClock:
         clock = Clock()
         readings = [clock.now() for _ in range(50)]
 
-        assert all(
-            later - earlier >= timedelta(milliseconds=1) for earlier, later in zip(readings, readings[1:], strict=False)
-        )
+        assert all(later - earlier >= timedelta(milliseconds=1) for earlier, later in pairwise(readings))
 
 
 class TestStack:

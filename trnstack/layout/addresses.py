@@ -11,8 +11,8 @@ from trnstack.layout.interfaces import Interface
 #: Source: amazon-vpc-cni-k8s, docs/eni-and-ip-target.md.
 WARM_IP_TARGET = 4
 MINIMUM_IP_TARGET = 16
-#: FSx for Lustre has its interfaces in the same subnet, one for each server. A server for every 1,200 GiB of SSD and one
-#: for metadata is the smallest unit AWS names; the figure only has to be large enough.
+#: FSx for Lustre has its interfaces in the same subnet, one for each server. A server for every 1,200 GiB of SSD and
+#: one for metadata is the smallest unit AWS names; the figure only has to be large enough.
 GIB_PER_FILE_SERVER = 1200
 
 

@@ -74,13 +74,11 @@ class AssociationPlan:
     """A link between a folder of the file system and a prefix of the checkpoint bucket.
 
     Attributes:
-        name: A name that is unique in the file system, made from the path.
         file_system_path: The folder.
         prefix: The prefix in the bucket, without slashes around it; empty for the whole bucket.
         auto_import, auto_export: The events that are carried over.
     """
 
-    name: str
     file_system_path: str
     prefix: str
     auto_import: tuple[str, ...]

@@ -4,8 +4,8 @@ from trnstack.layout.subnets import divide
 from trnstack.plan.model import NetworkPlan
 from trnstack.spec import Environment
 
-#: With a NAT gateway everything can be reached, so endpoints are for what is heavy or sensitive: image pulls (several GB
-#: for every node), credentials, logs, and Session Manager, the way in. S3 has a gateway endpoint of its own.
+#: With a NAT gateway everything can be reached, so endpoints are for what is heavy or sensitive: image pulls (several
+#: GB for every node), credentials, logs, and Session Manager, the way in. S3 has a gateway endpoint of its own.
 #: Source: Amazon EKS user guide, "Deploy private clusters with limited internet access" names what each is for.
 ENDPOINTS_BESIDE_NAT = ("ec2", "ecr.api", "ecr.dkr", "eks", "eks-auth", "logs", "ssm", "ssmmessages", "sts")
 

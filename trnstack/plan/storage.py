@@ -51,11 +51,7 @@ def _lustre(section: Lustre, zone_id: str) -> LustrePlan:
 
 
 def _association(entry: DataRepositoryAssociation) -> AssociationPlan:
-    words = [
-        word for word in entry.file_system_path.replace("_", "/").replace(".", "/").replace("-", "/").split("/") if word
-    ]
     return AssociationPlan(
-        name="".join(word.capitalize() for word in words) or "Root",
         file_system_path=entry.file_system_path,
         prefix=entry.prefix.strip("/"),
         auto_import=entry.auto_import,

@@ -212,7 +212,7 @@ def _association(index: int) -> Path:
 def arns_are_of_the_region(environment: Environment) -> Iterator[Finding]:
     """SPEC021: The keys and resource groups that node groups name are in the environment's region.
 
-    Source: AWS KMS developer guide, "Multi-Region keys": a key is used in its own region only; EC2 user guide, "Capacity
+    Source: AWS KMS developer guide, "Multi-Region keys": a key is used in its own region; EC2 user guide, "Capacity
     Reservation groups".
     """
     for index, group in enumerate(environment.node_groups):

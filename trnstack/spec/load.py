@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from types import UnionType
@@ -13,9 +14,11 @@ from pydantic_core import ErrorDetails
 from trnstack.findings import Finding, InvalidEnvironmentError, Path, did_you_mean
 from trnstack.source import Source
 from trnstack.spec import Environment
-from trnstack.spec.wording import ALLOWED
+from trnstack.spec.wording import ADVICE, ALLOWED
 
 _LONGEST_SHOWN = 60
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIMES, _MAPPINGS = {"datetime_type", "timezone_aware"}, {"dict_type", "model_type", "model_attributes_type"}
 _TRUE, _FALSE = frozenset({"yes", "on", "y"}), frozenset({"no", "off", "n"})
 _NUMBER_LIMITS = {"greater_than_equal": ("ge", "at least"), "greater_than": ("gt", "more than")}
 _NUMBER_LIMITS |= {"less_than_equal": ("le", "at most"), "less_than": ("lt", "less than")}
@@ -143,6 +146,19 @@ def _hint(value: Any, errors: list[ErrorDetails], written: str | None) -> str:
         return f"write it without quotes: {value}"
     if "tuple_type" in kinds and isinstance(value, str | int):
         return f"write a list: [{value}]"
+    return _hint_of_form(value, errors, kinds)
+
+
+def _hint_of_form(value: Any, errors: list[ErrorDetails], kinds: set[str]) -> str:
+    if kinds & _MAPPINGS:
+        return "write its keys and their values, or remove it" if value is None else "write its keys and their values"
+    if kinds & _TIMES and isinstance(value, dt.datetime):
+        return f"write {value:%Y-%m-%dT%H:%M:%SZ}"
+    if kinds & _TIMES and isinstance(value, str) and _DATE.fullmatch(value):
+        return f"write {value}T11:30:00Z"
+    if "string_pattern_mismatch" in kinds and isinstance(value, str):
+        patterns = [error.get("ctx", {}).get("pattern", "") for error in errors]
+        return next((ADVICE[pattern](value) for pattern in patterns if pattern in ADVICE), "")
     choices = [choice for error in errors if error["type"] == "literal_error" for choice in _choices(error)]
     return did_you_mean(value, choices) if isinstance(value, str) else ""
 

@@ -11,6 +11,9 @@ Prefix = Annotated[
     str, StringConstraints(pattern=r"^([A-Za-z0-9!_.*'()-]+(/[A-Za-z0-9!_.*'()-]+)*/?)?$", max_length=900)
 ]
 FileSystemPath = Annotated[str, StringConstraints(pattern=r"^/[A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)*$", max_length=4096)]
+FileSystemId = Annotated[str, StringConstraints(pattern=r"^fs-[0-9a-f]{8,40}$")]
+MountName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,8}$")]
+SecurityGroupId = Annotated[str, StringConstraints(pattern=r"^sg-([0-9a-f]{8}|[0-9a-f]{17})$")]
 Event = Literal["NEW", "CHANGED", "DELETED"]
 
 
@@ -47,9 +50,9 @@ class DataRepositoryAssociation(Section):
 class ExistingFileSystem(Section):
     """A file system that an earlier environment retained."""
 
-    file_system_id: Annotated[str, StringConstraints(pattern=r"^fs-[0-9a-f]{8,40}$")]
-    mount_name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,8}$")]
-    security_group_id: Annotated[str, StringConstraints(pattern=r"^sg-([0-9a-f]{8}|[0-9a-f]{17})$")]
+    file_system_id: FileSystemId
+    mount_name: MountName
+    security_group_id: SecurityGroupId
 
 
 class Lustre(Section):

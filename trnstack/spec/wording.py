@@ -1,5 +1,7 @@
 """Says in words what the format's text types allow, since nobody reads a regular expression in an error."""
 
+import re
+from collections.abc import Callable
 from typing import Any, get_args
 
 from pydantic import StringConstraints
@@ -46,8 +48,24 @@ ALLOWED = {
         (storage.BucketName, "a bucket's name: 3 to 63 lower-case letters, digits, '-' and '.'"),
         (storage.Prefix, "a key prefix without a leading slash, such as runs/llama3"),
         (storage.FileSystemPath, "an absolute path, such as /checkpoints"),
+        (storage.FileSystemId, "a file system's id, such as fs-0123456789abcdef0"),
+        (storage.MountName, "a file system's mount name: up to 8 letters, digits, '-' and '_'"),
+        (storage.SecurityGroupId, "a security group's id, such as sg-0123456789abcdef0"),
         (operations.Email, "an e-mail address"),
         (TagKey, "a tag key of up to 128 letters, digits, spaces and _ . : / = + - @"),
         (TagValue, "a tag value of up to 256 letters, digits, spaces and _ . : / = + - @"),
     )
+}
+
+
+def _name_like(text: str) -> str:
+    words = re.sub(r"[^a-z0-9]+", "-", text.lower()).lstrip("-0123456789")[:32].strip("-")
+    return f"for example {words}" if len(words) > 1 else ""
+
+
+#: What to do about a text that a type does not allow, by the type's pattern; most speak for themselves.
+ADVICE: dict[str, Callable[[str], str]] = {
+    _pattern(base.Name): _name_like,
+    _pattern(base.ZoneId): lambda _: "aws ec2 describe-availability-zones shows each zone's name and id",
+    _pattern(base.AccountId): lambda _: "write all twelve digits, in quotes and without hyphens",
 }

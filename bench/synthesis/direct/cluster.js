@@ -1,6 +1,6 @@
 'use strict';
 
-const { Aws, Fn, Stack } = require('aws-cdk-lib');
+const { Aws, Stack } = require('aws-cdk-lib');
 const eks = require('aws-cdk-lib/aws-eks');
 const iam = require('aws-cdk-lib/aws-iam');
 const logs = require('aws-cdk-lib/aws-logs');
@@ -54,7 +54,7 @@ class Cluster extends Construct {
       'AwsSolutions-EKS2[LogExport::scheduler]': chosen,
     });
     const administrator = 'arn:aws:iam::111122223333:role/ml-platform-admin';
-    const admin = Fn.join('', ['arn:', Aws.PARTITION, ':eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy']);
+    const admin = `arn:${Aws.PARTITION}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy`;
     new eks.CfnAccessEntry(this, 'Administrator0', {
       clusterName: this.resource.ref,
       principalArn: administrator,
@@ -158,7 +158,7 @@ class ClusterStack extends Stack {
 
   fsxCsiDriver() {
     const scope = new Construct(this, 'AddOn-aws-fsx-csi-driver');
-    const every = Fn.join('', ['arn:', Aws.PARTITION, `:fsx:${REGION}:`, Aws.ACCOUNT_ID, ':file-system/*']);
+    const every = `arn:${Aws.PARTITION}:fsx:${REGION}:${Aws.ACCOUNT_ID}:file-system/*`;
     const role = podRole(scope, {
       namespace: 'kube-system',
       serviceAccount: 'fsx-csi-controller-sa',
@@ -209,7 +209,7 @@ class ClusterStack extends Stack {
           'permissions',
           {
             Action: ['s3:GetBucketLocation', 's3:ListBucket', 's3:ListBucketMultipartUploads'],
-            Resource: Fn.join('', ['arn:', Aws.PARTITION, ':s3:::', bucket]),
+            Resource: `arn:${Aws.PARTITION}:s3:::${bucket}`,
           },
           {
             Action: [
@@ -219,11 +219,15 @@ class ClusterStack extends Stack {
               's3:ListMultipartUploadParts',
               's3:PutObject',
             ],
-            Resource: Fn.join('', ['arn:', Aws.PARTITION, ':s3:::', bucket, '/*']),
+            Resource: `arn:${Aws.PARTITION}:s3:::${bucket}/*`,
           },
           { Action: ['kms:Decrypt', 'kms:GenerateDataKey'], Resource: imported('storage', 'DataKeyArn') },
         ),
       ],
+    });
+    acknowledge(role, {
+      [`AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${NAME}-storage:CheckpointBucket/*]`]:
+        'jobs choose the names of their checkpoints, all of them in this one bucket',
     });
     new eks.CfnPodIdentityAssociation(scope, 'Association', {
       clusterName: this.cluster.ref,

@@ -35,7 +35,7 @@ function inlinePolicy(policyName, ...statements) {
 }
 
 function managedPolicy(name) {
-  return Fn.join('', ['arn:', Aws.PARTITION, `:iam::aws:policy/${name}`]);
+  return `arn:${Aws.PARTITION}:iam::aws:policy/${name}`;
 }
 
 /** Says of findings of cdk-nag that they are as intended. */

@@ -10,10 +10,6 @@ const { NAME, REGION, TAGS, exported, imported, named, output } = require('./com
 const CHECKPOINTS = `${NAME}-checkpoints-\${AWS::AccountId}-${REGION}`;
 const ACCESS_LOGS = `${NAME}-access-logs-\${AWS::AccountId}-${REGION}`;
 
-function bucketArn(name, suffix = '') {
-  return Fn.join('', ['arn:', Aws.PARTITION, ':s3:::', Fn.sub(name), suffix]);
-}
-
 function retained(resource) {
   resource.applyRemovalPolicy(RemovalPolicy.RETAIN);
   return resource;
@@ -22,7 +18,7 @@ function retained(resource) {
 class Key extends Construct {
   constructor(scope, id, { alias, description, statements = [] }) {
     super(scope, id);
-    const root = Fn.join('', ['arn:', Aws.PARTITION, ':iam::', Aws.ACCOUNT_ID, ':root']);
+    const root = `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:root`;
     const account = {
       Sid: 'AccountDecidesByIam',
       Effect: 'Allow',
@@ -43,7 +39,7 @@ class Key extends Construct {
 
 function fsxMayUseTheKey() {
   const roles = ':role/aws-service-role/s3.data-source.lustre.fsx.amazonaws.com/AWSServiceRoleForFSxS3Access_*';
-  const principal = Fn.join('', ['arn:', Aws.PARTITION, ':iam::', Aws.ACCOUNT_ID, roles]);
+  const principal = `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}${roles}`;
   return {
     Sid: 'FsxLinkedRole',
     Effect: 'Allow',
@@ -99,7 +95,7 @@ class Checkpoints extends Construct {
       loggingConfiguration: { destinationBucketName: log.ref, logFilePrefix: 'checkpoints/' },
       ...closed,
     }));
-    this.policy = this.bucketPolicy('Policy', CHECKPOINTS, this.bucket, this.wrongKeys(keyArn));
+    this.policy = this.bucketPolicy('Policy', this.bucket, this.wrongKeys(keyArn));
   }
 
   accessLog(closed) {
@@ -116,23 +112,23 @@ class Checkpoints extends Construct {
       Effect: 'Allow',
       Principal: { Service: 'logging.s3.amazonaws.com' },
       Action: 's3:PutObject',
-      Resource: bucketArn(ACCESS_LOGS, '/checkpoints/*'),
+      Resource: `${log.attrArn}/checkpoints/*`,
       Condition: {
-        ArnLike: { 'aws:SourceArn': bucketArn(CHECKPOINTS) },
+        ArnLike: { 'aws:SourceArn': `arn:${Aws.PARTITION}:s3:::${Fn.sub(CHECKPOINTS)}` },
         StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
       },
     };
-    this.bucketPolicy('AccessLogPolicy', ACCESS_LOGS, log, [deliver]);
+    this.bucketPolicy('AccessLogPolicy', log, [deliver]);
     return log;
   }
 
-  bucketPolicy(id, name, bucket, statements) {
+  bucketPolicy(id, bucket, statements) {
     const tlsOnly = {
       Sid: 'TlsOnly',
       Effect: 'Deny',
       Principal: { AWS: '*' },
       Action: 's3:*',
-      Resource: [bucketArn(name), bucketArn(name, '/*')],
+      Resource: [bucket.attrArn, `${bucket.attrArn}/*`],
       Condition: { Bool: { 'aws:SecureTransport': 'false' } },
     };
     return retained(new s3.CfnBucketPolicy(this, id, {
@@ -146,7 +142,7 @@ class Checkpoints extends Construct {
       Effect: 'Deny',
       Principal: { AWS: '*' },
       Action: 's3:PutObject',
-      Resource: bucketArn(CHECKPOINTS, '/*'),
+      Resource: `${this.bucket.attrArn}/*`,
     };
     const algorithm = 's3:x-amz-server-side-encryption';
     const key = 's3:x-amz-server-side-encryption-aws-kms-key-id';

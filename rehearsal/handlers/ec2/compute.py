@@ -4,7 +4,9 @@ from rehearsal.handlers.api import ApiHandler, split
 from rehearsal.handlers.base import Handler, Properties, Resource, Scope
 from rehearsal.handlers.calls import call_fitted
 from rehearsal.handlers.names import NameRule
+from rehearsal.handlers.tags import retag_by_id
 
+_TAGS = "TagSpecifications"
 _CONTENT = ("LaunchTemplateData", "VersionDescription")
 
 
@@ -31,7 +33,17 @@ class LaunchTemplate(ApiHandler):
             version = {**split(resource.properties, *_CONTENT)[0], **content, "LaunchTemplateId": resource.physical_id}
             given = {name: value for name, value in version.items() if value is not None}
             call_fitted(scope.client("ec2"), "CreateLaunchTemplateVersion", given)
+        tags, rest = split(rest, _TAGS)
+        if tags:
+            old, new = _own_tags(resource.properties.get(_TAGS)), _own_tags(tags[_TAGS])
+            retag_by_id(scope.client("ec2"), resource, new, sorted(set(old) - set(new)))
         super().apply(scope, resource, rest)
+
+
+def _own_tags(specifications: list[Properties] | None) -> dict[str, str]:
+    """Gives the tags of the launch template itself."""
+    own = [one for one in specifications or [] if one["ResourceType"] == "launch-template"]
+    return {tag["Key"]: tag["Value"] for specification in own for tag in specification["Tags"]}
 
 
 HANDLERS: dict[str, Handler] = {

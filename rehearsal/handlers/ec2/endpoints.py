@@ -15,6 +15,10 @@ _MEMBER_LISTS = {
 class VpcEndpoint(ApiHandler):
     """An endpoint, whose lists EC2 changes by what is added and removed."""
 
+    def creation(self, scope: Scope, resource: Resource) -> Properties:
+        """Says that an endpoint is a gateway where the template says nothing, which is EC2's default."""
+        return {"VpcEndpointType": "Gateway", **super().creation(scope, resource)}
+
     def read_attributes(self, scope: Scope, resource: Resource) -> None:
         """Reads the endpoint; CloudFormation gives each DNS entry as ``zone:name``."""
         super().read_attributes(scope, resource)

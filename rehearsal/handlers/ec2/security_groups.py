@@ -34,6 +34,7 @@ class SecurityGroup(ApiHandler):
         """
         super().create(scope, resource)
         resource.attributes["Id"] = resource.attributes["GroupId"] = resource.physical_id
+        resource.attributes |= split(resource.properties, "VpcId")[0]
         self.apply(scope, resource, split(resource.properties, *_DIRECTIONS)[0], made=True)
 
     def apply(self, scope: Scope, resource: Resource, changed: Properties, *, made: bool = False) -> None:

@@ -8,6 +8,7 @@ from moto.core.responses import ActionResult, EmptyResult
 from rehearsal.overlays.eks.base import EksBase
 from rehearsal.overlays.eks.records import ClusterRecord, new_update
 from rehearsal.overlays.errors import OverlayError
+from rehearsal.overlays.interfaces import place_interface, remove_interfaces
 
 _FEWEST_ZONES = 2
 _MODES = ("CONFIG_MAP", "API_AND_CONFIG_MAP", "API")
@@ -92,8 +93,7 @@ class Clusters(EksBase):
             message = f"Cluster {cluster.name} cannot be deleted because deletion protection is enabled"
             raise OverlayError("InvalidRequestException", message)
         answer = super().delete_cluster()
-        for interface_id in cluster.interface_ids:
-            self.network.enis.pop(interface_id, None)
+        remove_interfaces(self.network, cluster.interface_ids)
         self.network.delete_security_group(group_id=cluster.resources_vpc_config["clusterSecurityGroupId"])
         cluster.status = "DELETING"
         return answer
@@ -128,13 +128,13 @@ class Clusters(EksBase):
         )
         cluster.resources_vpc_config["clusterSecurityGroupId"] = group.id
         for subnet in subnets:
-            interface = self.network.create_network_interface(
+            interface_id = place_interface(
+                self.network,
                 subnet,
-                None,
-                group_ids=[group.id, *cluster.resources_vpc_config["securityGroupIds"]],
                 description=f"Amazon EKS {cluster.name}",
+                security_group_ids=[group.id, *cluster.resources_vpc_config["securityGroupIds"]],
             )
-            cluster.interface_ids.append(interface.id)
+            cluster.interface_ids.append(interface_id)
 
     def _tags(self) -> dict[str, str]:
         arn = self._extract_arn_from_path()

@@ -23,13 +23,16 @@ class Things:
         calls: What was asked for, as (verb, logical id).
         existing: The physical ids of the things that are there.
         failures: The (verb, logical id) pairs that fail, as long as they are in it.
+        failures_once: Those that fail the first time only.
+        taken: The physical ids of the things that were kept as snapshots.
     """
 
-    def __init__(self):
-        self.calls, self.existing, self.failures, self.scopes = [], [], set(), []
+    def __init__(self) -> None:
+        self.calls, self.existing, self.scopes, self.taken = [], [], [], []
+        self.failures, self.failures_once = set(), set()
         self._numbers = count(1)
 
-    def __call__(self, resource_type):
+    def __call__(self, resource_type) -> "Things | None":
         return self if resource_type.startswith(("Test::", "Custom::")) else None
 
     def create(self, scope, resource):
@@ -46,11 +49,20 @@ class Things:
         self._record("DELETE", scope, resource)
         self.existing.remove(resource.physical_id)
 
-    def _record(self, verb, scope, resource):
+    def _record(self, verb, scope, resource) -> None:
         self.calls.append((verb, resource.logical_id))
         self.scopes.append(scope)
-        if (verb, resource.logical_id) in self.failures:
+        asked = (verb, resource.logical_id)
+        if asked in self.failures | self.failures_once:
+            self.failures_once.discard(asked)
             raise ResourceError("InvalidRequest", f"{resource.logical_id} is refused")
+
+
+class StoredThings(Things):
+    """Handles things that can be kept as snapshots."""
+
+    def snapshot(self, _, resource):
+        self.taken.append(resource.physical_id)
 
 
 class FakeSchemas:
@@ -74,44 +86,46 @@ class FakeSchemas:
 class NoParameters:
     """A Systems Manager without parameters."""
 
-    def get_parameter(self, **_):
+    def get_parameter(self, **_: object):
         raise AssertionError("no template of these tests asks for a stored parameter")
 
 
 class Cloud:
     """Runs stack operations at once, and tells what came of them."""
 
-    def __init__(self):
-        self.world, self.things = World(), Things()
+    def __init__(self, things=None) -> None:
+        self.world, self.things = World(), things or Things()
         self.engine = Engine(self.world, self.things, lambda *_: NoParameters(), lambda _: FakeSchemas())
 
-    def create(self, resources, name="main", **options):
+    def create(self, resources, name="main", **options: object):
         stack = self.world.new(name, account=ACCOUNT, region=REGION)
         deployment = self.prepare(stack, resources, **options)
         self.world.add(stack)
         self.engine.create(stack, deployment, options.get("retention", Retention()))()
         return stack
 
-    def update(self, stack, resources, **options):
+    def update(self, stack, resources, **options: object):
         deployment = self.prepare(stack, resources, **options)
         self.engine.update(stack, deployment, options.get("retention", Retention()))()
         return stack
 
-    def delete(self, stack, **options):
+    def delete(self, stack, **options: object):
         self.engine.delete(stack, **options)()
         return stack
 
-    def preview(self, stack, resources, **options):
+    def preview(self, stack, resources, **options: object):
         return self.engine.preview(stack, self.prepare(stack, resources, **options))
 
-    def prepare(self, stack, resources, *, parameters=None, tags=None, **sections):
+    def prepare(self, stack, resources, *, parameters=None, tags=None, **sections: object):
         sections.pop("retention", None)
         body = json.dumps({"Resources": resources, **sections})
         given = {name: Given(value) for name, value in (parameters or {}).items()}
         return self.engine.prepare(stack, parse(body), given, tags or {})
 
 
-def thing(resource_type="Test::Thing", depends_on=None, condition=None, policy=None, replace_policy=None, **properties):
+def thing(
+    resource_type="Test::Thing", depends_on=None, condition=None, policy=None, replace_policy=None, **properties: object
+):
     """Writes a resource of a template."""
     attributes = {
         "DependsOn": depends_on,
@@ -131,6 +145,11 @@ def history(stack) -> list[tuple[str, str]]:
 @pytest.fixture
 def cloud() -> Cloud:
     return Cloud()
+
+
+@pytest.fixture
+def storing_cloud() -> Cloud:
+    return Cloud(StoredThings())
 
 
 @pytest.fixture(name="thing")

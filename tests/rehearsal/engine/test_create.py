@@ -61,7 +61,11 @@ class TestCreate:
             {"A": thing()},
             Conditions={"No": {"Fn::Equals": [1, 2]}},
             Outputs={
-                "Id": {"Value": {"Ref": "A"}, "Description": "d", "Export": {"Name": {"Fn::Sub": "${AWS::StackName}:A"}}},
+                "Id": {
+                    "Value": {"Ref": "A"},
+                    "Description": "d",
+                    "Export": {"Name": {"Fn::Sub": "${AWS::StackName}:A"}},
+                },
                 "Port": {"Value": {"Fn::GetAtt": ["A", "Endpoint.Port"]}},
                 "Gone": {"Value": "x", "Condition": "No"},
             },
@@ -98,9 +102,7 @@ class TestFailedCreate:
         )
         assert cloud.things.existing == []
 
-    @pytest.mark.parametrize(
-        ("policy", "kept"), [("Delete", False), ("Retain", True), ("RetainExceptOnCreate", False)]
-    )
+    @pytest.mark.parametrize(("policy", "kept"), [("Delete", False), ("Retain", True), ("RetainExceptOnCreate", False)])
     def test_policies(self, cloud, thing, policy, kept):
         """Only Retain keeps a resource whose creation is rolled back."""
         cloud.things.failures.add(("CREATE", "B"))
@@ -164,9 +166,7 @@ class TestFailedCreate:
 
     def test_without_a_model(self, cloud):
         """A type that CloudFormation knows and the rehearsal does not fails the stack by its name."""
-        cloud.engine = type(cloud.engine)(
-            cloud.world, lambda _: None, cloud.engine.client, cloud.engine.schemas_of
-        )
+        cloud.engine = type(cloud.engine)(cloud.world, lambda _: None, cloud.engine.client, cloud.engine.schemas_of)
 
         stack = cloud.create({"A": {"Type": "Test::Unmade"}})
 
@@ -256,7 +256,8 @@ class TestCheck:
     def test_capabilities(self, cloud, thing):
         """A named identity needs the named capability; others the plain one or none."""
         named = cloud.prepare(
-            cloud.world.new("s", account="1", region="us-west-2"), {"A": thing("Test::Identity", Name="n"), "B": thing()}
+            cloud.world.new("s", account="1", region="us-west-2"),
+            {"A": thing("Test::Identity", Name="n"), "B": thing()},
         )
 
         assert cloud.engine.capabilities(named.template, "us-west-2") == {"Test::Identity": "CAPABILITY_NAMED_IAM"}

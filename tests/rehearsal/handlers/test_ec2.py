@@ -142,7 +142,7 @@ class TestEndpoints:
 
 class TestSecurityGroup:
     @staticmethod
-    def group(client, resource):
+    def group(client, resource) -> dict:
         return client("ec2").describe_security_groups(GroupIds=[resource.physical_id])["SecurityGroups"][0]
 
     def test_egress_rules_replace_the_default(self, client, make, change, network):
@@ -217,6 +217,15 @@ class TestLaunchTemplate:
 
         assert template.attributes["LatestVersionNumber"] == "2"
         assert template.attributes["DefaultVersionNumber"] == "1"
+
+    def test_tags_change(self, client, template, change):
+        """The template's own tags change in place, without a new version."""
+        tag = {"Key": "pool", "Value": "trn"}
+        change(template, TagSpecifications=[{"ResourceType": "launch-template", "Tags": [tag]}])
+
+        found = client("ec2").describe_tags(Filters=[{"Name": "resource-id", "Values": [template.physical_id]}])["Tags"]
+        assert ("pool", "trn") in {(one["Key"], one["Value"]) for one in found}
+        assert template.attributes["LatestVersionNumber"] == "1"
 
     def test_unknown_property(self, make):
         """A property that EC2 doesn't know is refused with its path."""

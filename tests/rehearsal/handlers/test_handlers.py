@@ -22,7 +22,7 @@ def test_type_exists(resource_type):
 @pytest.mark.usefixtures("client")
 class TestGeneratedName:
     @staticmethod
-    def name(limit, logical_id="NodeRole", stack_name="demo"):
+    def name(limit, logical_id="NodeRole", stack_name="demo") -> str:
         scope = Scope("123456789012", "us-east-2", "aws", stack_name, "arn:stack", {}, lambda _: None)
         return generated_name(scope, Resource(logical_id, "AWS::IAM::Role", {}), limit=limit)
 

@@ -62,3 +62,11 @@ class TestInUse:
         """A group of an interface is not deleted."""
         with pytest.raises(ClientError, match="DependencyViolation"):
             client("ec2").delete_security_group(GroupId=cluster.attributes["ClusterSecurityGroupId"])
+
+
+def test_zone_of_another_region(client, network):
+    """A subnet is made in a zone of its region only."""
+    with pytest.raises(ClientError, match=r"InvalidParameterValue.*use1-az6.*use2-az1, use2-az2, use2-az3"):
+        client("ec2").create_subnet(
+            VpcId=network.vpc.physical_id, CidrBlock="10.0.32.0/20", AvailabilityZoneId="use1-az6"
+        )

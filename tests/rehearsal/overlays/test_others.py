@@ -50,9 +50,9 @@ class TestFsx:
     @pytest.mark.parametrize(
         ("changed", "message"),
         [
-            ({"SubnetIds": ["subnet-0"]}, "subnet ID 'subnet-0' does not exist"),
+            ({"SubnetIds": ["subnet-00000000"]}, "subnet ID 'subnet-00000000' does not exist"),
             ({"SubnetIds": []}, "exactly one subnet"),
-            ({"SecurityGroupIds": ["sg-0"]}, "security group ID 'sg-0' does not exist"),
+            ({"SecurityGroupIds": ["sg-00000000"]}, "security group ID 'sg-00000000' does not exist"),
         ],
     )
     def test_missing_network(self, fsx, network, changed, message):

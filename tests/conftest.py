@@ -1,0 +1,49 @@
+"""What all tests share: golden files, which say in full what is decided and built, and how to bring them up to date."""
+
+import difflib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+GOLDEN = Path(__file__).parent / "golden"
+#: A difference that is longer says what it says in its first lines; the file itself tells the rest.
+_LONGEST_DIFFERENCE = 80
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds ``--update-golden``."""
+    parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden with what comes out now")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Returns a check that a text is what its golden file holds, by the file's path below ``tests/golden``."""
+    update = request.config.getoption("--update-golden")
+
+    def check(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if update:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            return
+        expected = path.read_text() if path.exists() else ""
+        if text != expected:
+            pytest.fail(_difference(name, expected, text), pytrace=False)
+
+    return check
+
+
+def _difference(name: str, expected: str, text: str) -> str:
+    lines = list(
+        difflib.unified_diff(
+            expected.splitlines(), text.splitlines(), f"tests/golden/{name}", "what comes out now", lineterm=""
+        )
+    )
+    left_out = len(lines) - _LONGEST_DIFFERENCE
+    shown = [*lines[:_LONGEST_DIFFERENCE], f"... and {left_out} more lines"] if left_out > 0 else lines
+    update = (
+        "If this is what you want: pytest tests/stacks tests/trnstack/plan --update-golden, then read the difference."
+    )
+    return "\n".join([f"tests/golden/{name} holds something else", *shown, update])

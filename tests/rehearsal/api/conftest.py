@@ -1,0 +1,62 @@
+"""CloudFormation's API in process, over made-up custom types."""
+
+import json
+from itertools import count
+
+import pytest
+
+from rehearsal.application import Rehearsal
+from rehearsal.handlers.base import ResourceError
+
+
+class CustomThings:
+    """Handles every ``Custom::*`` type; a thing with the property ``Refuse`` is refused."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+
+    def create(self, _, resource):
+        self._check(resource.properties)
+        resource.physical_id = f"{resource.logical_id.lower()}-{next(self._numbers)}"
+        resource.attributes = {"Arn": f"arn:{resource.physical_id}"}
+
+    def update(self, _, __, properties):
+        self._check(properties)
+
+    def delete(self, *_: object):
+        """Forgets nothing, since nothing is kept."""
+
+    def _check(self, properties) -> None:
+        if properties.get("Refuse"):
+            raise ResourceError("InvalidRequest", "refused")
+
+
+@pytest.fixture(scope="module")
+def shared():
+    things = CustomThings()
+    return Rehearsal(
+        handler_for=lambda name: things if name.startswith("Custom::") else None, overlay_for=lambda _: None
+    )
+
+
+@pytest.fixture
+def aws(shared):
+    """An empty AWS."""
+    shared.reset()
+    return shared
+
+
+@pytest.fixture
+def cloudformation(aws):
+    return aws.transport.client("cloudformation", "123456789012", "us-west-2")
+
+
+@pytest.fixture
+def body():
+    """Writes a template of custom things, from their properties by logical id."""
+
+    def write(sections=None, **things: object) -> str:
+        resources = {name: {"Type": "Custom::Thing", "Properties": properties} for name, properties in things.items()}
+        return json.dumps({"Resources": resources, **(sections or {})})
+
+    return write

@@ -1,0 +1,63 @@
+"""The server as a process: it announces itself, answers, and ends with whoever started it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import boto3
+import pytest
+
+from rehearsal.process import ServerStartError, server
+
+pytestmark = pytest.mark.cli
+
+
+def is_alive(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+class TestServer:
+    def test_answers_and_ends(self, monkeypatch):
+        """It answers boto3 under the environment that it names, and is gone when the block is left."""
+        with server() as running:
+            for name, value in running.environment(region="us-west-2").items():
+                monkeypatch.setenv(name, value)
+            account = boto3.session.Session().client("sts").get_caller_identity()["Account"]
+
+        assert account == "123456789012"
+        assert not is_alive(running.process_id)
+
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+    def test_signals(self, number):
+        """It ends quietly when it is told to."""
+        command = [sys.executable, "-m", "rehearsal.server"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            child.stdout.readline()
+            child.send_signal(number)
+            status = child.wait(10)
+
+            assert (status, child.stderr.read()) == (0, b"")
+
+    def test_parent_dies(self):
+        """It ends when whoever started it is killed."""
+        code = "import rehearsal.process as p, os, signal\nwith p.server() as s:\n print(s.process_id, flush=True)\n "
+        code += "os.kill(os.getpid(), signal.SIGKILL)"
+        parent = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+        process_id = int(parent.stdout)
+
+        deadline = time.monotonic() + 10
+        while is_alive(process_id) and time.monotonic() < deadline:
+            time.sleep(0.05)
+
+        assert not is_alive(process_id)
+
+    def test_start_fails(self):
+        """A server that can't start says so at once."""
+        with pytest.raises(ServerStartError, match="ended with status 2"), server("--no-such-option"):
+            pass

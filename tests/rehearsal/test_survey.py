@@ -1,0 +1,149 @@
+"""A survey reads back what stands."""
+
+import json
+
+import pytest
+
+from rehearsal.survey import survey, to_json
+from rehearsal.survey.records import Interface, Rule, SubnetPlace
+
+TLS_ONLY = {
+    "Version": "2012-10-17",
+    "Statement": [
+        {
+            "Effect": "Deny",
+            "Principal": "*",
+            "Action": "s3:*",
+            "Resource": "*",
+            "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+        }
+    ],
+}
+BLOCKS = dict.fromkeys(("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets"), True)
+
+
+def test_nothing(client):
+    """An empty account has nothing: moto's default VPC was deployed by nobody."""
+    found = survey(client)
+
+    assert (found.vpcs, found.clusters, found.file_systems, found.buckets, found.keys) == ((), (), (), (), ())
+
+
+@pytest.mark.usefixtures("node_group")
+class TestCluster:
+    def test_cluster(self, client, make, network):
+        """A cluster with its access, its add-ons and its pod identities."""
+        cluster = {"ClusterName": "demo"}
+        make("AWS::EKS::Addon", **cluster, AddonName="vpc-cni", AddonVersion="v1")
+        policy = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy"
+        make(
+            "AWS::EKS::AccessEntry",
+            **cluster,
+            PrincipalArn=network.role_arn,
+            AccessPolicies=[{"PolicyArn": policy, "AccessScope": {"Type": "cluster"}}],
+        )
+        identity = {"Namespace": "n", "ServiceAccount": "s", "RoleArn": network.role_arn}
+        make("AWS::EKS::PodIdentityAssociation", **cluster, **identity)
+
+        (found,) = survey(client).clusters
+        assert (found.name, found.version, found.support_type) == ("demo", "1.34", "STANDARD")
+        assert (found.endpoint_public, found.endpoint_private) == (False, True)
+        assert found.log_types == ("api", "audit")
+        assert [(addon.name, addon.version) for addon in found.addons] == [("vpc-cni", "v1")]
+        assert found.access_entries[0].policies == ("AmazonEKSViewPolicy",)
+        assert found.pod_identities[0].service_account == "s"
+
+    def test_node_group(self, client, network):
+        """A node group with what its template and its nodes say."""
+        ((group,),) = (cluster.node_groups for cluster in survey(client).clusters)
+
+        assert (group.wanted, group.instances, group.instance_type) == (2, 2, "trn1.32xlarge")
+        assert group.subnets == (SubnetPlace(network.subnet_ids[0], "use2-az3"),)
+        assert group.interfaces[0] == Interface(0, 0, "efa")
+        assert group.interfaces[7] == Interface(7, 1, "efa-only")
+        assert (group.http_tokens, group.http_hop_limit) == ("required", 2)
+        assert group.root_volume_encrypted is True
+        assert group.placement_group.startswith("demo-Placement-")
+
+    def test_no_nodes(self, client):
+        """While a group has no nodes the launch template tells."""
+        client("eks").update_nodegroup_config(
+            clusterName="demo", nodegroupName="trn1", scalingConfig={"desiredSize": 0}
+        )
+        ((group,),) = (cluster.node_groups for cluster in survey(client).clusters)
+
+        assert (group.instances, len(group.interfaces), group.root_volume_encrypted) == (0, 8, True)
+
+
+def test_network(client, make, network):
+    """A VPC with what routes and filters in it; a public subnet is one that leads to the internet."""
+    vpc_id, group_id = network.vpc.physical_id, network.group.physical_id
+    gateway = make("AWS::EC2::InternetGateway")
+    make("AWS::EC2::VPCGatewayAttachment", VpcId=vpc_id, InternetGatewayId=gateway.physical_id)
+    table = make("AWS::EC2::RouteTable", VpcId=vpc_id).physical_id
+    make("AWS::EC2::SubnetRouteTableAssociation", RouteTableId=table, SubnetId=network.subnet_ids[1])
+    make("AWS::EC2::Route", RouteTableId=table, DestinationCidrBlock="0.0.0.0/0", GatewayId=gateway.physical_id)
+    address = make("AWS::EC2::EIP", Domain="vpc").attributes["AllocationId"]
+    make("AWS::EC2::NatGateway", AllocationId=address, SubnetId=network.subnet_ids[1])
+    make("AWS::EC2::VPCEndpoint", VpcId=vpc_id, ServiceName="com.amazonaws.us-east-2.s3", RouteTableIds=[table])
+    make("AWS::EC2::SecurityGroupIngress", GroupId=group_id, IpProtocol="-1", SourceSecurityGroupId=group_id)
+
+    (found,) = survey(client).vpcs
+    assert (found.name, found.cidr) == ("demo", "10.0.0.0/16")
+    assert [(one.zone_id, one.public) for one in found.subnets] == [("use2-az3", False), ("use2-az1", True)]
+    assert [one.zone_id for one in found.nat_gateways] == ["use2-az1"]
+    assert [(one.service, one.type) for one in found.endpoints] == [("s3", "Gateway")]
+    (group,) = found.security_groups
+    assert group.rules == (Rule("in", "all", "all", "itself"), Rule("out", "all", "all", "0.0.0.0/0"))
+
+
+def test_storage(client, make, network):
+    """A bucket, a key and a file system with what protects and connects them."""
+    key = make("AWS::KMS::Key", KeyPolicy={"Statement": []}, EnableKeyRotation=True)
+    make("AWS::KMS::Alias", AliasName="alias/data", TargetKeyId=key.physical_id)
+    default = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key.attributes["Arn"]}
+    rule = {"ServerSideEncryptionByDefault": default, "BucketKeyEnabled": True}
+    make(
+        "AWS::S3::Bucket",
+        BucketName="training-data",
+        VersioningConfiguration={"Status": "Enabled"},
+        BucketEncryption={"ServerSideEncryptionConfiguration": [rule]},
+        PublicAccessBlockConfiguration=BLOCKS,
+    )
+    make("AWS::S3::BucketPolicy", Bucket="training-data", PolicyDocument=TLS_ONLY)
+    make("AWS::S3::Bucket", BucketName="unprotected")
+    file_system = make(
+        "AWS::FSx::FileSystem",
+        FileSystemType="LUSTRE",
+        StorageCapacity=4800,
+        SubnetIds=network.subnet_ids[:1],
+        LustreConfiguration={"DeploymentType": "PERSISTENT_2", "PerUnitStorageThroughput": 250},
+    )
+    make(
+        "AWS::FSx::DataRepositoryAssociation",
+        FileSystemId=file_system.physical_id,
+        FileSystemPath="/data",
+        DataRepositoryPath="s3://training-data",
+        S3={"AutoImportPolicy": {"Events": ["NEW"]}},
+    )
+    found = survey(client)
+
+    protected, unprotected = found.buckets
+    assert (protected.versioning, protected.encryption, protected.bucket_key) == (True, "aws:kms", True)
+    assert protected.public_access_blocked
+    assert protected.tls_only
+    assert not unprotected.public_access_blocked
+    assert not unprotected.tls_only
+    assert [(one.aliases, one.rotation) for one in found.keys] == [(("alias/data",), True)]
+    (one,) = found.file_systems
+    assert (one.storage_gib, one.throughput_mbps_per_tib, one.subnet.zone_id) == (4800, 250, "use2-az3")
+    assert one.associations[0].imports == ("NEW",)
+
+
+@pytest.mark.usefixtures("node_group")
+def test_json(client):
+    """A survey prints as JSON."""
+    printed = json.loads(to_json(survey(client)))
+
+    assert printed["region"] == "us-east-2"
+    assert printed["clusters"][0]["node_groups"][0]["interfaces"][0]["interface_type"] == "efa"

@@ -1,0 +1,201 @@
+"""Field cases of FSx for Lustre, of buckets, and of what must not be replaced."""
+
+import ipaddress
+
+import pytest
+
+from trnstack.findings import InvalidEnvironmentError
+
+STORAGE = ("llama2-7b-storage", "llama3-8b-storage")
+FSX, ASSOCIATION = "AWS::FSx::FileSystem", "AWS::FSx::DataRepositoryAssociation"
+
+
+@pytest.fixture(params=STORAGE)
+def storage(every, request):
+    """Each storage stack with a file system in turn."""
+    return every[request.param]
+
+
+@pytest.fixture
+def buckets(every):
+    """Every checkpoint bucket with its environment's name, region and template."""
+    return [
+        (name.removesuffix("-storage"), template, made)
+        for name, template in every.items()
+        for made in template.of("AWS::S3::Bucket").values()
+        if "LoggingConfiguration" in made["Properties"]
+    ]
+
+
+class TestLustre:
+    def test_linked_by_association_alone(self, storage):
+        """FSX-05: The link to S3 is an association; PERSISTENT_2 refuses import and export paths of its own."""
+        lustre = storage.one(FSX)["LustreConfiguration"]
+
+        assert lustre["DeploymentType"] == "PERSISTENT_2"
+        assert not {"ImportPath", "ExportPath", "AutoImportPolicy", "ImportedFileChunkSize"} & set(lustre)
+        assert storage.one(ASSOCIATION)["FileSystemPath"] == "/checkpoints"
+
+    def test_paths_of_the_file_system_are_unknown(self, variant):
+        """FSX-05: The environment has no word for an import path."""
+        with pytest.raises(InvalidEnvironmentError, match="SPEC005"):
+            variant("llama3-8b-trn1", storage={"lustre": {"import_path": "s3://bucket"}})
+
+    def test_events(self, storage):
+        """FSX-06: Both directions carry new and changed files; deletions are carried only where they are asked for."""
+        events = {"Events": ["NEW", "CHANGED"]}
+
+        assert storage.one(ASSOCIATION)["S3"] == {"AutoImportPolicy": events, "AutoExportPolicy": events}
+        assert storage.one(ASSOCIATION)["BatchImportMetaDataOnCreate"] is True
+
+    def test_prefix(self, every):
+        """FSX-06: An association to a prefix names it as FSx writes it, with a slash at its end."""
+        *_, prefix = every["llama2-7b-storage"].one(ASSOCIATION)["DataRepositoryPath"]["Fn::Join"][1]
+        start, bucket = every["llama3-8b-storage"].one(ASSOCIATION)["DataRepositoryPath"]["Fn::Join"][1][:2]
+
+        assert prefix == "/llama2-7b/"
+        assert start == "s3://"
+        assert "Ref" in bucket
+
+    def test_version(self, storage):
+        """FSX-07: The server's version is written out and one that AL2023's client can mount."""
+        assert storage.one(FSX)["FileSystemTypeVersion"] == "2.15"
+
+    def test_efa_is_refused(self, variant):
+        """FSX-09: EFA to the file system, for which its group lacks the rules, is refused instead of built wrong."""
+        with pytest.raises(InvalidEnvironmentError, match="SPEC092"):
+            variant("llama3-8b-trn1", storage={"lustre": {"efa_enabled": True, "storage_gib": 19_200}})
+
+    def test_metadata(self, storage):
+        """FSX-09: Metadata performance is configured, without which EFA could never be switched on."""
+        lustre = storage.one(FSX)["LustreConfiguration"]
+
+        assert lustre["MetadataConfiguration"] == {"Mode": "AUTOMATIC"}
+        assert "EfaEnabled" not in lustre
+
+    def test_mount_name(self, storage):
+        """FSX-10: Id and mount name are printed as FSx gave them, and never guessed."""
+        (logical_id,) = storage.of(FSX)
+
+        assert storage.printed()["FileSystemId"] == {"Ref": logical_id}
+        assert storage.printed()["FileSystemMountName"] == {"Fn::GetAtt": [logical_id, "LustreMountName"]}
+
+    @pytest.mark.parametrize("name", ["llama2-7b", "llama3-8b"])
+    def test_stands_beside_the_nodes(self, every, name):
+        """FSX-11: The file system stands in the one subnet that the accelerators stand in."""
+        subnets = every[f"{name}-storage"].one(FSX)["SubnetIds"]
+
+        assert len(subnets) == 1
+        assert subnets == every[f"{name}-nodes-trn1"].one("AWS::EKS::Nodegroup")["Subnets"]
+
+    @pytest.mark.parametrize("resource_type", [FSX, ASSOCIATION])
+    def test_outlives_its_stack(self, storage, resource_type):
+        """FSX-13: By default the file system outlives its stack, and a replacement; its id is printed."""
+        for made in storage.of(resource_type).values():
+            assert made["DeletionPolicy"] == made["UpdateReplacePolicy"] == "Retain"
+
+    def test_goes_with_its_stack_where_asked(self, variant):
+        """FSX-13: A file system that is to be destroyed leaves nothing that goes on costing."""
+        changed = variant("llama3-8b-trn1", storage={"lustre": {"removal_policy": "destroy"}})["llama3-8b-storage"]
+
+        for resource_type in (FSX, ASSOCIATION):
+            assert all(made.get("DeletionPolicy", "Delete") == "Delete" for made in changed.of(resource_type).values())
+
+    def test_bucket_is_ready_for_the_link(self, storage):
+        """FSX-14: The association waits for the bucket's policy, and the key lets FSx's linked role in."""
+        (association,) = storage.of(ASSOCIATION).values()
+        bucket = association["Properties"]["DataRepositoryPath"]["Fn::Join"][1][1]
+        (policy,) = (
+            name for name, made in storage.of("AWS::S3::BucketPolicy").items() if made["Properties"]["Bucket"] == bucket
+        )
+        (statement,) = (
+            statement
+            for key in storage.properties("AWS::KMS::Key")
+            for statement in key["KeyPolicy"]["Statement"]
+            if statement["Sid"] == "FsxLinkedRole"
+        )
+        role = statement["Condition"]["ArnLike"]["aws:PrincipalArn"]["Fn::Join"][1][-1]
+
+        assert association["DependsOn"] == [policy]
+        assert role.endswith(
+            ":role/aws-service-role/s3.data-source.lustre.fsx.amazonaws.com/AWSServiceRoleForFSxS3Access_*"
+        )
+        assert {"kms:Decrypt", "kms:GenerateDataKey*"} <= set(statement["Action"])
+        assert set(statement["Condition"]["StringEquals"]) == {"kms:CallerAccount", "kms:ViaService"}
+
+    def test_exports_pass_the_buckets_policy(self, buckets):
+        """FSX-14: The bucket refuses a wrong key, but not an upload that names none, which is how FSx exports."""
+        for _, template, made in buckets:
+            policies = template.properties("AWS::S3::BucketPolicy")
+            (policy,) = (p for p in policies if template["Resources"][p["Bucket"]["Ref"]] is made)
+            denied = [s for s in policy["PolicyDocument"]["Statement"] if s["Action"] == "s3:PutObject"]
+            assert {statement["Sid"] for statement in denied} == {"NoOtherKey", "NoOtherEncryption"}
+            for statement in denied:
+                assert set(statement["Condition"]["Null"].values()) == {"false"}
+
+
+class TestBucket:
+    def test_what_nobody_sees_goes(self, buckets):
+        """S3-02: Parts of broken uploads and old versions go by themselves; what is current never does."""
+        for _, _, made in buckets:
+            rules = made["Properties"]["LifecycleConfiguration"]["Rules"]
+            whole = [
+                rule for rule in rules if "Prefix" not in rule and "Filter" not in rule and rule["Status"] == "Enabled"
+            ]
+            (abort,) = (rule for rule in whole if "AbortIncompleteMultipartUpload" in rule)
+            assert abort["AbortIncompleteMultipartUpload"]["DaysAfterInitiation"] <= 7
+            assert any(rule.get("NoncurrentVersionExpiration", {}).get("NoncurrentDays") == 30 for rule in whole)
+            assert not any({"ExpirationInDays", "ExpirationDate"} & set(rule) for rule in rules)
+
+    def test_jobs_may_use_its_key(self, every, buckets):
+        """S3-03: Jobs may upload in parts with the bucket's key, which takes reading back besides writing."""
+        for name, template, made in buckets:
+            ((rule,),) = made["Properties"]["BucketEncryption"].values()
+            assert rule["BucketKeyEnabled"] is True
+            assert rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"] == "aws:kms"
+            cluster = every[f"{name}-cluster"]
+            (role,) = (m for key, m in cluster.of("AWS::IAM::Role").items() if key.startswith("Trainer"))
+            statements = role["Properties"]["Policies"][0]["PolicyDocument"]["Statement"]
+            actions = {action: statement["Resource"] for statement in statements for action in statement["Action"]}
+            key_arn = template.exports()[f"{name}-storage:DataKeyArn"]
+            assert {"kms:GenerateDataKey", "kms:Decrypt"} <= set(actions)
+            assert {"s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"} <= set(actions)
+            assert actions["kms:Decrypt"] == {"Fn::ImportValue": f"{name}-storage:DataKeyArn"}
+            assert key_arn == rule["ServerSideEncryptionByDefault"]["KMSMasterKeyID"]
+
+    def test_survives_its_stack_and_a_new_name(self, buckets, plans):
+        """CFN-04: Bucket, policy and key outlive stack and replacement, and no two environments share a name."""
+        for _, template, made in buckets:
+            assert made["DeletionPolicy"] == made["UpdateReplacePolicy"] == "Retain"
+            for resource_type in ("AWS::S3::BucketPolicy", "AWS::KMS::Key"):
+                for each in template.of(resource_type).values():
+                    assert each["DeletionPolicy"] == each["UpdateReplacePolicy"] == "Retain"
+        names = [plan.storage.checkpoints.name for plan in plans.values()]
+        assert len(set(names)) == len(names)
+        for plan in plans.values():
+            assert plan.storage.checkpoints.name == f"{plan.name}-checkpoints-ACCOUNT-{plan.region}"
+
+
+class TestCluster:
+    def test_what_cannot_be_changed_is_written_out(self, every):
+        """CFN-02: What EKS takes at creation only is never left to a default that somebody would set later."""
+        for name, template in every.items():
+            for cluster in template.properties("AWS::EKS::Cluster"):
+                access = {"AuthenticationMode": "API", "BootstrapClusterCreatorAdminPermissions": False}
+                assert cluster["Name"] == name.removesuffix("-cluster")
+                assert "Fn::GetAtt" in cluster["RoleArn"]
+                assert cluster["AccessConfig"] == access
+                assert cluster["BootstrapSelfManagedAddons"] is False
+                assert set(cluster["KubernetesNetworkConfig"]) == {"IpFamily", "ServiceIpv4Cidr"}
+                assert cluster["EncryptionConfig"][0]["Resources"] == ["secrets"]
+                assert cluster["UpgradePolicy"]["SupportType"] in {"STANDARD", "EXTENDED"}
+                assert cluster["DeletionProtection"] is True
+
+    def test_its_address_range_is_none_of_the_networks(self, every, plans):
+        """CFN-02: Services' addresses, which can't be moved later, lie outside the VPC and its clients' networks."""
+        for plan in plans.values():
+            service = every[f"{plan.name}-cluster"].one("AWS::EKS::Cluster")["KubernetesNetworkConfig"][
+                "ServiceIpv4Cidr"
+            ]
+            near = [ipaddress.IPv4Network(c) for c in (plan.network.vpc_cidr, *plan.network.client_cidrs)]
+            assert not any(ipaddress.IPv4Network(service).overlaps(network) for network in near)

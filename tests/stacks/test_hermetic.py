@@ -1,0 +1,181 @@
+"""The same file gives the same templates everywhere, and they hold nothing that a later day would read otherwise."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+UNPACKED = str(Path.home() / ".cache" / "aws" / "jsii" / "package-cache")
+#: What a template prints after a deploy, by the part of the stack's name that says what it is.
+PRINTED = {
+    "network": {"VpcId"},
+    "storage": {"CheckpointBucket", "FileSystemId", "FileSystemMountName"},
+    "cluster": {"ClusterName", "KubeconfigCommand", "TunnelCommand"},
+    "nodes": {"NodeGroupName", "PlacementGroup"},
+}
+#: What depends on the environment: a file system, and a placement group.
+OPTIONAL = {"FileSystemId", "FileSystemMountName", "PlacementGroup"}
+
+
+def kind(stack: str) -> str:
+    """Returns what a stack is, by its name."""
+    return next(part for part in PRINTED if stack.endswith(f"-{part}") or f"-{part}-" in stack)
+
+
+class TestSynthesis:
+    def test_twice_gives_the_same(self, templates, variant):
+        """A second synthesis in the same process gives the same templates."""
+        for name, stacks in templates.items():
+            assert variant(name) == stacks
+
+    @pytest.mark.cli
+    def test_elsewhere_gives_the_same(self, templates, environment_name, tmp_path):
+        """Another home, clock zone, language, hash seed and folder, read by the real program, give the same bytes."""
+        home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+        home.mkdir()
+        elsewhere.mkdir()
+        for suffix in ("yaml", "lock.json"):
+            shutil.copy(ROOT / "environments" / f"{environment_name}.{suffix}", elsewhere)
+        context = json.loads((ROOT / "cdk.json").read_text())["context"]
+        settings = {
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(home),
+            "TZ": "Pacific/Chatham",
+            "LANG": "tr_TR.UTF-8",
+            "LC_ALL": "C",
+            "PYTHONHASHSEED": "4711",
+            "PYTHONPATH": str(ROOT),
+            "AWS_PROFILE": "nobody",
+            # Where jsii has unpacked CDK already: unpacking it again for a new home takes half a minute.
+            "JSII_RUNTIME_PACKAGE_CACHE_ROOT": os.environ.get("JSII_RUNTIME_PACKAGE_CACHE_ROOT", UNPACKED),
+            "CDK_VALIDATION": "false",
+            "CDK_OUTDIR": str(tmp_path / "out"),
+            "CDK_CONTEXT_JSON": json.dumps(context | {"environment": f"{environment_name}.yaml"}),
+        }
+        subprocess.run([sys.executable, "-m", "stacks"], cwd=elsewhere, env=settings, check=True)
+
+        here = templates[environment_name]
+        for stack in here:
+            file = f"{stack}.template.json"
+            assert (tmp_path / "out" / file).read_bytes() == (here.folder / file).read_bytes()
+
+    def test_asks_nothing(self, templates):
+        """No assembly misses anything that the CLI would have to look up in an account."""
+        for stacks in templates.values():
+            assert "missing" not in json.loads((stacks.folder / "manifest.json").read_text())
+
+    def test_has_no_files_to_upload(self, templates):
+        """A template is all that a stack needs; nothing is downloaded, built or zipped."""
+        for stacks in templates.values():
+            for stack in stacks:
+                assets = json.loads((stacks.folder / f"{stack}.assets.json").read_text())
+                assert [each["source"]["path"] for each in assets["files"].values()] == [f"{stack}.template.json"]
+                assert not assets.get("dockerImages")
+
+    def test_says_nothing_of_this_machine(self, templates):
+        """No file of an assembly names a folder of the machine that made it."""
+        for stacks in templates.values():
+            for file in stacks.folder.glob("*.json"):
+                text = file.read_text()
+                assert str(ROOT) not in text
+                assert f"{Path.home()}/" not in text
+
+
+class TestTemplates:
+    @pytest.mark.parametrize("text", ["latest", "resolve:ssm", "resolve:secretsmanager", "/aws/service/", "Fn::GetAZs"])
+    def test_nothing_floats(self, every, text):
+        """No template names a thing that is another one tomorrow."""
+        for template in every.values():
+            floating = json.dumps(template["Resources"]).lower().replace('"latestversionnumber"', "")
+            assert text.lower() not in floating
+
+    def test_parameters(self, every):
+        """No template asks for a value at deploy time, but for CDK's check of its own bootstrap stack."""
+        for template in every.values():
+            assert {key: made["Default"] for key, made in template["Parameters"].items()} == {
+                "BootstrapVersion": "/cdk-bootstrap/hnb659fds/version"
+            }
+
+    def test_nobody_comes_in_from_everywhere(self, every):
+        """No rule lets all addresses in, and what comes from an address range is named by the environment."""
+        for template in every.values():
+            for rule in template.properties("AWS::EC2::SecurityGroupIngress"):
+                assert rule.get("CidrIp") != "0.0.0.0/0"
+                assert "CidrIpv6" not in rule
+        clients = [
+            rule["CidrIp"]
+            for template in every.values()
+            for rule in template.properties("AWS::EC2::SecurityGroupIngress")
+            if "CidrIp" in rule
+        ]
+        assert clients == ["192.168.0.0/20"]
+
+    def test_outputs(self, every):
+        """What is printed after a deploy has the keys that people and scripts rely on."""
+        for stack, template in every.items():
+            printed, expected = set(template.printed()), PRINTED[kind(stack)]
+            assert expected - OPTIONAL <= printed <= expected
+            assert all(output.get("Description") or "Export" in output for output in template["Outputs"].values())
+        assert set(every["llama3-8b-storage"].printed()) == PRINTED["storage"]
+        assert set(every["llama3-8b-nodes-trn1"].printed()) == PRINTED["nodes"]
+        assert "PlacementGroup" not in every["dev-nodes-spot"].printed()
+
+    def test_exports(self, every, plans):
+        """Each producer exports its fixed set under the stack's name."""
+        fixed = {
+            "network": {"NodesSecurityGroup", "LustreSecurityGroup", "ControlPlaneSecurityGroup"},
+            "storage": {"CheckpointBucket", "DataKeyArn", "SecretsKeyArn"},
+            "cluster": {"ClusterName", "ClusterSecurityGroup", "NodeRoleArn"},
+            "nodes": set(),
+        }
+        for plan in plans.values():
+            subnets = {f"Subnet-{subnet.name}" for subnet in plan.network.subnets}
+            for stack in plan.stacks:
+                expected = fixed[kind(stack.name)] | (subnets if kind(stack.name) == "network" else set())
+                assert {name.partition(":")[2] for name in every[stack.name].exports()} == expected
+
+
+class TestStacks:
+    def test_tags(self, templates, plans):
+        """Stacks carry the environment's tags; a node group's none, or a tag edit would replace its placement group."""
+        for name, stacks in templates.items():
+            artifacts = stacks.artifacts()
+            for stack in plans[name].stacks:
+                tags = artifacts[stack.name]["properties"].get("tags", {})
+                assert tags == ({} if "-nodes-" in stack.name else dict(plans[name].tags))
+
+    def test_node_tags_are_fixed(self, every, plans):
+        """Nodes and volumes say what they belong to, and carry none of the tags that an environment may change."""
+        for plan in plans.values():
+            for group in plan.node_groups:
+                data = every[group.stack].one("AWS::EC2::LaunchTemplate")["LaunchTemplateData"]
+                for specification in data["TagSpecifications"]:
+                    tags = {tag["Key"]: tag["Value"] for tag in specification["Tags"]}
+                    assert tags == {
+                        "Name": f"{plan.name}-{group.name}",
+                        "trnstack:environment": plan.name,
+                        "trnstack:node-group": group.name,
+                        "managed-by": "trnstack",
+                    }
+
+    def test_termination_protection(self, templates):
+        """What others stand on, and what holds data, is not deleted by a slip of the hand; nodes and cluster may be."""
+        for stacks in templates.values():
+            artifacts = stacks.artifacts()
+            for stack in stacks:
+                protected = artifacts[stack]["properties"].get("terminationProtection", False)
+                assert protected is (kind(stack) in {"network", "storage"})
+
+    def test_account(self, variant):
+        """An environment that names its account is deployed to no other, and its bucket's name says which."""
+        stacks = variant("dev-trn1", account="111122223333")
+        names = {made["BucketName"] for made in stacks["dev-storage"].properties("AWS::S3::Bucket")}
+        artifacts = stacks.artifacts()
+
+        assert names == {"dev-checkpoints-111122223333-us-east-1", "dev-access-logs-111122223333-us-east-1"}
+        assert {artifacts[stack]["environment"] for stack in stacks} == {"aws://111122223333/us-east-1"}
