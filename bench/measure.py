@@ -46,8 +46,8 @@ class Taken:
 
     Attributes:
         seconds: Wall time.
-        cpu_seconds: Processor time, of everything that the process started and waited for too. A busy machine changes it
-            less than wall time.
+        cpu_seconds: Processor time, with that of everything that it started and waited for. A busy machine changes
+            it less than wall time.
     """
 
     seconds: float

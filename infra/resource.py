@@ -42,7 +42,8 @@ def resource(
     """
     made = CfnResource(scope, construct_id, type=resource_type, properties=dict(properties))
     if retain:
-        made.apply_removal_policy(RemovalPolicy.RETAIN)
+        # A first deploy that fails takes back what it made: a bucket left behind would be in the way of the next one.
+        made.apply_removal_policy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
     for other in after:
         made.add_resource_dependency(other)
     if acknowledge:

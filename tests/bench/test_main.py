@@ -13,7 +13,7 @@ from bench.table import Row, Section
 def stand_ins(monkeypatch):
     """Benchmarks that take no time; the second can't be run."""
 
-    def fails(_rounds):
+    def fails(_rounds: int) -> Section:
         raise BenchError("no such command")
 
     benchmarks = {"one": lambda rounds: Section("One", (Row("first", rounds),)), "two": fails}

@@ -21,9 +21,12 @@ def rules(
 
     Shows each rule's code, what must hold, why it matters, and the source that says so.
     """
-    from trnstack.rules import RULES  # noqa: PLC0415 - as every command, see the package's docstring
+    import dataclasses  # noqa: PLC0415 - as every command, see the package's docstring
 
-    rows = [described(rule) for rule in RULES]
+    from trnstack.rules import RULES  # noqa: PLC0415
+    from trnstack.rules.reading import READING_CHECKS  # noqa: PLC0415
+
+    rows = [*map(dataclasses.asdict, READING_CHECKS), *map(described, RULES)]
     if as_json:
         import json  # noqa: PLC0415
 

@@ -11,7 +11,7 @@ const CHECKPOINTS = `${NAME}-checkpoints-\${AWS::AccountId}-${REGION}`;
 const ACCESS_LOGS = `${NAME}-access-logs-\${AWS::AccountId}-${REGION}`;
 
 function retained(resource) {
-  resource.applyRemovalPolicy(RemovalPolicy.RETAIN);
+  resource.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
   return resource;
 }
 

@@ -1,13 +1,16 @@
 """``trnstack rules`` and ``trnstack schema``."""
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
 import pytest
 
+import trnstack
 from trnstack import source
 from trnstack.rules import RULES
+from trnstack.rules.reading import READING_CHECKS
 
 ENVIRONMENTS = sorted((Path(__file__).parents[3] / "environments").glob("*.yaml"))
 
@@ -19,10 +22,12 @@ def _plain(file: Path) -> dict:
 
 class TestRules:
     def test_json_has_every_rule_with_everything(self, run):
-        """Each rule appears once, in the order of RULES, with code, proposition, reason and source."""
+        """Each check of reading and each rule appears once, in order, with code, proposition, reason and source."""
         rows = json.loads(run("rules", "--json").stdout)
 
-        assert [row["rule"] for row in rows] == [rule.__name__.replace("_", " ") for rule in RULES]
+        names = [check.rule for check in READING_CHECKS] + [rule.__name__.replace("_", " ") for rule in RULES]
+        assert [row["rule"] for row in rows] == names
+        assert len({row["code"] for row in rows}) == len(rows)
         assert all(list(row) == ["code", "rule", "why", "source"] for row in rows)
         assert all(text for row in rows for text in row.values())
 
@@ -80,3 +85,13 @@ class TestSchema:
     def test_is_stable(self, run):
         """The same program prints the same schema."""
         assert run("schema").stdout == run("schema").stdout
+
+
+class TestReadingChecks:
+    def test_every_code_of_reading_is_listed(self):
+        """A code that reading reports can be looked up, and no code is listed that nothing reports."""
+        package = Path(trnstack.__file__).parent
+        files = [package / "source.py", package / "environment.py", package / "spec" / "load.py"]
+        reported = {code for file in files for code in re.findall(r'"((?:SPEC|IMG)\d{3})"', file.read_text("utf-8"))}
+
+        assert {check.code for check in READING_CHECKS} == reported

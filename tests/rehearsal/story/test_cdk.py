@@ -1,0 +1,113 @@
+"""How a rehearsal runs the CDK CLI and reads what it prints."""
+
+import os
+import sys
+import time
+
+import pytest
+
+from rehearsal.story import cdk as module
+from rehearsal.story.cdk import Cdk
+
+PRINTED = """\
+llama-network: start: Publishing llama-network Template
+llama-network: deploying... [1/2]
+llama-network: creating CloudFormation changeset...
+llama-network |  0/3 | 2:15:17 PM | REVIEW_IN_PROGRESS   | AWS::CloudFormation::Stack | llama-network User Initiated
+llama-network |  0/3 | 2:15:17 PM | CREATE_IN_PROGRESS   | AWS::EC2::VPC  | Vpc/Vpc (VpcA)
+llama-network |  1/3 | 2:15:17 PM | CREATE_COMPLETE      | AWS::EC2::VPC  | Vpc/Vpc (VpcA)
+llama-network |  2/3 | 2:15:18 PM | CREATE_FAILED        | AWS::EC2::Subnet | Vpc/Subnet (SubnetA) no
+llama-network |  3/3 | 2:15:18 PM | CREATE_COMPLETE      | AWS::CloudFormation::Stack | llama-network
+llama-cluster: destroying... [2/2]
+llama-cluster |   0 | 2:15:19 PM | DELETE_COMPLETE      | AWS::EKS::Cluster | Cluster (ClusterA)
+"""
+
+
+@pytest.fixture
+def fake(tmp_path, monkeypatch):
+    """Puts a program in place of the CLI that prints what it is told, and records how it was started."""
+
+    def make(program: str) -> tuple[Cdk, list[tuple[str, int]]]:
+        binary = tmp_path / "bin"
+        binary.mkdir(exist_ok=True)
+        (binary / "cdk").write_text(f"#!{sys.executable}\n{program}")
+        (binary / "cdk").chmod(0o755)
+        monkeypatch.setattr(module, "BIN", binary)
+        told: list[tuple[str, int]] = []
+        return Cdk({"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, tmp_path, lambda *news: told.append(news)), told
+
+    return make
+
+
+class TestRun:
+    def test_counts_resources_of_each_stack(self, fake, tmp_path):
+        """Each stack's finished resources are counted, its own events and those under way are not."""
+        cdk, told = fake(f"print({PRINTED!r}, end='')")
+        run = cdk.run("deploy", "--all", environment_file=tmp_path / "x.yaml")
+
+        assert run.status == 0
+        assert [(stack.name, stack.resources) for stack in run.stacks] == [("llama-network", 2), ("llama-cluster", 1)]
+        assert told[:3] == [("llama-network", 0), ("llama-network", 1), ("llama-network", 2)]
+        assert "\n".join(run.lines) + "\n" == PRINTED
+
+    def test_words(self, fake, tmp_path):
+        """The CLI gets the environment file as context and writes into the rehearsal's own folder."""
+        cdk, _ = fake("import sys; print(' '.join(sys.argv[1:]))")
+        run = cdk.run("destroy", "x-nodes", "--force", environment_file=tmp_path / "x.yaml")
+
+        assert run.command == "destroy x-nodes --force"
+        assert run.lines[0].startswith(f"destroy x-nodes --force -c environment={tmp_path / 'x.yaml'}")
+        assert f"--output {tmp_path / 'cdk.out'}" in run.lines[0]
+
+    def test_nothing_of_the_persons_own_account_reaches_it(self, fake, tmp_path, monkeypatch):
+        """Whatever account a person is signed in to, and whatever proxy is set, the CLI sees the embedded AWS alone."""
+        for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "aws_secret", "CDK_DEFAULT_ACCOUNT", "HTTPS_PROXY"):
+            monkeypatch.setenv(name, "the-persons-own")
+        cdk, _ = fake("import os; [print(k, v, sep='=') for k, v in sorted(os.environ.items())]")
+        lines = cdk.run("deploy", environment_file=tmp_path / "x.yaml").lines
+
+        assert not [line for line in lines if "the-persons-own" in line]
+        assert "AWS_ENDPOINT_URL=http://127.0.0.1:1" in lines
+        assert f"AWS_CONFIG_FILE={os.devnull}" in lines
+
+    def test_failure_keeps_what_was_printed(self, fake, tmp_path):
+        """A failing CLI's last words are there to be shown."""
+        cdk, _ = fake("import sys; [print(n) for n in range(100)]; print('no capacity', file=sys.stderr); sys.exit(3)")
+        run = cdk.run("deploy", environment_file=tmp_path / "x.yaml")
+
+        assert run.status == 3
+        assert "no capacity" in run.last_lines
+        assert len(run.last_lines.splitlines()) == 30
+
+    def test_interruption_ends_its_children(self, fake, tmp_path):
+        """When the rehearsal is interrupted, the CLI and what it started are gone."""
+        program = (
+            "import pathlib, subprocess, sys, time\n"
+            "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+            f"pathlib.Path({str(tmp_path / 'child')!r}).write_text(str(child.pid))\n"
+            "print('x: deploying...', flush=True)\n"
+            "time.sleep(60)\n"
+        )
+        cdk, _ = fake(program)
+
+        def interrupt(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        cdk._progress = interrupt
+        with pytest.raises(KeyboardInterrupt):
+            cdk.run("deploy", environment_file=tmp_path / "x.yaml")
+
+        _wait_until_gone(int((tmp_path / "child").read_text()))
+
+
+def _wait_until_gone(pid: int) -> None:
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return
+        with open(f"/proc/{pid}/stat") as stat:  # noqa: PTH123 - a zombie that nobody waits for is gone enough
+            if stat.read().split()[2] == "Z":
+                return
+        time.sleep(0.05)
+    pytest.fail(f"process {pid} still runs")

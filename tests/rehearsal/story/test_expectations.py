@@ -1,0 +1,93 @@
+"""What a rehearsal compares: the plan and what stands."""
+
+from dataclasses import replace
+
+import pytest
+
+from rehearsal.story.expectations import deployed_differently, kept_differently
+
+
+@pytest.fixture
+def stands(planned, deployed):
+    plan = planned("llama3-8b-trn1")
+    return plan, deployed(plan, "llama3-8b-trn1")
+
+
+def changed_group(found, **changes: object):
+    """Returns the survey with another node group trn1."""
+    (cluster,) = found.clusters
+    groups = tuple(replace(g, **changes) if g.name == "trn1" else g for g in cluster.node_groups)
+    return replace(found, clusters=(replace(cluster, node_groups=groups),))
+
+
+class TestDeployedDifferently:
+    @pytest.mark.parametrize("name", ["llama3-8b-trn1", "llama2-7b-trn1", "dev-trn1"])
+    def test_every_environment_stands_as_planned(self, planned, deployed, name):
+        """The project's own environments deploy to what their plans say."""
+        plan = planned(name)
+
+        assert list(deployed_differently(plan, deployed(plan, name))) == []
+
+    def test_every_difference_is_told(self, stands):
+        """A deploy that lost something, or made something else, can't pass for a good one."""
+        plan, found = stands
+        (cluster,) = found.clusters
+        group = next(group for group in cluster.node_groups if group.name == "trn1")
+        (file_system,) = found.file_systems
+        differences = {
+            "there is no stack llama3-8b-nodes-trn1": replace(found, stacks=found.stacks[:-2]),
+            "stack llama3-8b-network is ROLLBACK_COMPLETE": replace(
+                found, stacks=tuple(replace(stack, status="ROLLBACK_COMPLETE") for stack in found.stacks)
+            ),
+            "termination protection of stack llama3-8b-storage is False": replace(
+                found, stacks=tuple(replace(stack, termination_protection=False) for stack in found.stacks)
+            ),
+            "there is no cluster llama3-8b": replace(found, clusters=()),
+            "add-on vpc-cni is None, not v1.22.4-eksbuild.3": replace(found, clusters=(replace(cluster, addons=()),)),
+            "there is no node group trn1": replace(found, clusters=(replace(cluster, node_groups=()),)),
+            "node group trn1: nodes wanted should be 32, is 31": changed_group(found, wanted=31),
+            "node group trn1: nodes should be 32, is 0": changed_group(found, instances=0),
+            "node group trn1: image release should be 1.35.6-20260625, is None": changed_group(
+                found, release_version=None
+            ),
+            "node group trn1: interfaces should be": changed_group(found, interfaces=group.interfaces[:-1]),
+            "node group trn1: root volume encrypted should be True, is False": changed_group(
+                found, root_volume_encrypted=False
+            ),
+            "node group trn1: session tokens for metadata should be required, is optional": changed_group(
+                found, http_tokens="optional"
+            ),
+            "there is no bucket llama3-8b-checkpoints-ACCOUNT-us-east-2": replace(found, buckets=()),
+            "is open to the public or to requests without TLS": replace(
+                found, buckets=tuple(replace(bucket, tls_only=False) for bucket in found.buckets)
+            ),
+            "there is no file system": replace(found, file_systems=()),
+            "the file system has 1200 GiB and Lustre 2.15": replace(
+                found, file_systems=(replace(file_system, storage_gib=1200),)
+            ),
+            "the file system has 0 data repository associations": replace(
+                found, file_systems=(replace(file_system, associations=()),)
+            ),
+        }
+
+        for sentence, survey in differences.items():
+            assert any(sentence in told for told in deployed_differently(plan, survey)), sentence
+
+
+class TestKeptDifferently:
+    def test_what_stays(self, stands):
+        """After nodes and cluster went, network and storage stand and nothing is told."""
+        plan, found = stands
+        left = tuple(stack for stack in found.stacks if stack.termination_protection)
+
+        assert list(kept_differently(plan, replace(found, stacks=left, clusters=()))) == []
+
+    def test_what_should_be_gone_or_is_lost(self, stands):
+        """A cluster that still stands, and a file system that does not, are told."""
+        plan, found = stands
+        told = list(kept_differently(plan, replace(found, stacks=found.stacks[:1], file_systems=())))
+
+        assert "cluster llama3-8b still stands" in told
+        assert "stack llama3-8b-cluster still stands" in told
+        assert "stack llama3-8b-storage is gone, and should have stayed" in told
+        assert "there is no file system" in told

@@ -1,0 +1,115 @@
+"""``trnstack rehearse`` as a whole: the real CDK CLI against the embedded AWS."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rehearsal import story
+
+ROOT = Path(__file__).parents[3]
+COMMAND = [sys.executable, "-m", "trnstack.cli", "rehearse"]
+pytestmark = pytest.mark.cli
+
+
+def start(file: Path | str, folder: Path) -> "subprocess.Popen[str]":
+    """Starts a rehearsal that keeps its temporary files below a folder, so that a test can see what is left there."""
+    return subprocess.Popen(
+        [*COMMAND, str(file)],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def still_running(folder: Path) -> list[str]:
+    """Returns the processes whose environment says that they belong to a rehearsal in that folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"TMPDIR={folder}".encode() in (process / "environ").read_bytes():
+                found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+        except OSError:
+            continue
+    return found
+
+
+def test_published_cluster(tmp_path):
+    """The whole of the published cluster stands up, is as planned, and comes down without losing data.
+
+    32 nodes wanted with 8 EFA interfaces each; protected stacks are refused; bucket and file system still stand.
+    """
+    with start(ROOT / "environments" / "llama3-8b-trn1.yaml", tmp_path) as process:
+        out, err = process.communicate(timeout=240)
+
+    assert process.returncode == 0, err
+    stands, taken_down = out.split("Taking it down")
+    assert re.search(r"trn1 +32 nodes wanted · trn1\.32xlarge · 8 EFA interfaces each \(1 efa, 7 efa-only\)", stands)
+    assert "32 running" in stands
+    assert "Lustre 2.15 PERSISTENT_2 · 4800 GiB" in stands
+    refused = [line for line in taken_down.splitlines() if "refused, it has termination protection" in line]
+    assert len(refused) == 2
+    assert "nodes wanted" not in taken_down
+    assert "llama3-8b-checkpoints-123456789012-us-east-2" in taken_down
+    assert "Lustre 2.15 PERSISTENT_2 · 4800 GiB" in taken_down
+    assert out.count("All of it is as planned.") == 2
+    assert "end-of-life" not in out + err
+    assert still_running(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_at_once_in_other_accounts(tmp_path):
+    """Two rehearsals at the same time do not meet, and an environment's own account is the one that is deployed to."""
+    named = tmp_path / "named.yaml"
+    text = (ROOT / "environments" / "dev-trn1.yaml").read_text()
+    named.write_text(text.replace("region: us-east-1\n", 'region: us-east-1\naccount: "111122223333"\n'))
+    (tmp_path / "named.lock.json").write_bytes((ROOT / "environments" / "dev-trn1.lock.json").read_bytes())
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+    files = [named, ROOT / "environments" / "llama2-7b-trn1.yaml"]
+    with start(files[0], folders[0]) as first, start(files[1], folders[1]) as second:
+        results = [process.communicate(timeout=240) for process in (first, second)]
+
+    assert [first.returncode, second.returncode] == [0, 0], results
+    assert "dev-checkpoints-111122223333-us-east-1" in results[0][0]
+    assert "llama2-7b-checkpoints-123456789012-us-west-2" in results[1][0]
+    assert [list(folder.iterdir()) for folder in folders] == [[], []]
+
+
+@pytest.mark.parametrize(("sign", "seconds"), [(signal.SIGINT, 4.0), (signal.SIGTERM, 7.0)])
+def test_interrupted(tmp_path, sign, seconds):
+    """Ctrl-C, or a request to terminate, in the middle: everything ends and nothing is left half written."""
+    with start(ROOT / "environments" / "dev-trn1.yaml", tmp_path) as process:
+        time.sleep(seconds)
+        process.send_signal(sign)
+        out, err = process.communicate(timeout=60)
+
+    assert process.returncode == 130, out + err
+    assert "Traceback" not in err
+    assert "rehearsal stopped" in err
+    for _ in range(100):
+        if not still_running(tmp_path):
+            break
+        time.sleep(0.1)
+    assert still_running(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [None, "name: [", "schema_version: 1\n"])
+def test_bad_file(tmp_path, capsys, content):
+    """A file with errors gives its findings and exit code 1 before anything is started."""
+    file = tmp_path / "bad.yaml"
+    if content is not None:
+        file.write_text(content)
+
+    assert story.run(file) == 1
+    assert "SPEC0" in capsys.readouterr().err

@@ -1,0 +1,97 @@
+"""What is checked before there is an environment that rules could look at: the file's text, its form, and its lock.
+
+These checks are part of reading (``trnstack.source``, ``trnstack.spec.load``, ``trnstack.environment``); here stands
+what they hold, for ``trnstack rules``.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingCheck:
+    """A check that is made while a file is read.
+
+    Attributes:
+        code: The code of its findings.
+        rule: What holds, in words.
+        why: Why it matters.
+        source: What says so.
+    """
+
+    code: str
+    rule: str
+    why: str
+    source: str
+
+
+_FORMAT = "The environment file, version 1: `trnstack schema`."
+_LOCK = "The lock file, version 1: docs/adr/0003."
+
+READING_CHECKS = (
+    ReadingCheck(
+        code="SPEC001",
+        rule="the file can be read",
+        why="It exists, is a file and not a folder, and may be read.",
+        source="POSIX, open.",
+    ),
+    ReadingCheck(
+        code="SPEC002",
+        rule="the file is one YAML document",
+        why="It is UTF-8 text of at most 1 MiB without tabs for indentation, nested and repeated within reason.",
+        source="YAML 1.2.2, chapters 5 and 6.",
+    ),
+    ReadingCheck(
+        code="SPEC003",
+        rule="the document is a mapping of plain values",
+        why="Tags, merge keys and keys that are no text would be read in one way here and in another elsewhere.",
+        source="YAML 1.2.2, section 10.3 (core schema).",
+    ),
+    ReadingCheck(
+        code="SPEC004",
+        rule="no key is given twice",
+        why="Most readers keep the last of two values in silence; which one was meant only the writer knows.",
+        source="YAML 1.2.2, section 3.2.1.1: the keys of a mapping are unique.",
+    ),
+    ReadingCheck(
+        code="SPEC005",
+        rule="every key is known",
+        why="A misspelt key would leave its default in force without a word.",
+        source=_FORMAT,
+    ),
+    ReadingCheck(
+        code="SPEC006",
+        rule="every required key is there",
+        why="What has no default must be said.",
+        source=_FORMAT,
+    ),
+    ReadingCheck(
+        code="SPEC007",
+        rule="every value has the type of its key",
+        why="YAML reads 1.30 as a number and yes as a text; nothing is turned into another type in silence.",
+        source=_FORMAT,
+    ),
+    ReadingCheck(
+        code="SPEC008",
+        rule="every value has the form of its key",
+        why="Names, ARNs, ids, ranges and choices are what AWS takes for them.",
+        source=_FORMAT,
+    ),
+    ReadingCheck(
+        code="IMG001",
+        rule="the environment has a lock",
+        why="Without it images and add-ons would be whatever is newest on the day of the deploy.",
+        source=_LOCK,
+    ),
+    ReadingCheck(
+        code="IMG002",
+        rule="the lock answers the environment as it is",
+        why="A lock for another Kubernetes version or Neuron SDK pins what does not fit.",
+        source=_LOCK,
+    ),
+    ReadingCheck(
+        code="IMG003",
+        rule="the lock can be read",
+        why="It is whole, has a lock's form, and was not written by a newer trnstack.",
+        source=_LOCK,
+    ),
+)
