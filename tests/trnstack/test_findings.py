@@ -24,7 +24,9 @@ ERROR = Finding(
     column=5,
 )
 WARNING = Finding(code="EKS007", severity=Severity.WARNING, path=("eks",), message="no audit log")
-NOTE = Finding(code="SPEC094", severity=Severity.NOTE, path=(), message="kueue is not built yet: the cluster stands")
+NOTE = Finding(
+    code="SPEC094", severity=Severity.NOTE, path=(), message="not built yet: kueue (the cluster stands without)"
+)
 
 
 class TestDotted:

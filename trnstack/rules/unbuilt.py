@@ -15,9 +15,8 @@ from trnstack.spec.storage import Lustre
 
 
 def _unbuilt(code: str, path: Path, what: str, hint: str, severity: Severity = Severity.ERROR) -> Finding:
-    return Finding(
-        code=code, path=path, message=what.replace(":", " is not built yet:", 1), hint=hint, severity=severity
-    )
+    subject, _, reason = what.partition(": ")
+    return Finding(code=code, path=path, message=f"not built yet: {subject} ({reason})", hint=hint, severity=severity)
 
 
 def the_network_is_built(environment: Environment) -> Iterator[Finding]:
@@ -122,7 +121,7 @@ def the_additions_are_built(environment: Environment) -> Iterator[Finding]:
     names = ("kueue", "kubeflow_trainer", "neuron_scheduler", "cloudwatch_observability")
     asked_for = [name for name in names if getattr(kubernetes, name)]
     if asked_for:
-        what = f"{', '.join(asked_for)}: the cluster stands without"
+        what = f"{', '.join(asked_for)}: the cluster stands without them"
         hint = "nothing needs to change; false for each of them ends this note"
         yield _unbuilt("SPEC094", ("kubernetes",), what, hint, Severity.NOTE)
 

@@ -55,7 +55,7 @@ class Cluster extends Construct {
     });
     const administrator = 'arn:aws:iam::111122223333:role/ml-platform-admin';
     const admin = `arn:${Aws.PARTITION}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy`;
-    new eks.CfnAccessEntry(this, 'Administrator0', {
+    new eks.CfnAccessEntry(this, `Administrator-${administrator.replaceAll('/', ':')}`, {
       clusterName: this.resource.ref,
       principalArn: administrator,
       type: 'STANDARD',

@@ -98,10 +98,10 @@ class SecurityGroups extends Construct {
   constructor(scope, id, { vpcId }) {
     super(scope, id);
     this.vpcId = vpcId;
-    this.nodes = this.group('Nodes', 'nodes');
-    this.lustre = this.group('Lustre', 'the Lustre file system');
-    this.endpoints = this.group('Endpoints', 'interface endpoints');
-    this.controlPlane = this.group('ControlPlane', 'client networks of the control plane');
+    this.nodes = this.group('Nodes', 'nodes', 'every node');
+    this.lustre = this.group('Lustre', 'lustre', 'the Lustre file system');
+    this.endpoints = this.group('Endpoints', 'endpoints', 'interface endpoints');
+    this.controlPlane = this.group('ControlPlane', 'clients', 'client networks of the control plane');
     const https = { ipProtocol: 'tcp', fromPort: 443, toPort: 443 };
     this.both('NodesSelf', this.nodes, this.nodes, { ipProtocol: '-1', description: 'nodes to nodes, EFA included' });
     this.both('NodesEndpoints', this.nodes, this.endpoints, { ...https, description: 'nodes to endpoints' });
@@ -119,7 +119,7 @@ class SecurityGroups extends Construct {
     }
   }
 
-  group(id, purpose) {
+  group(id, label, purpose) {
     return new ec2.CfnSecurityGroup(this, id, {
       groupDescription: `${NAME}: ${purpose}`,
       vpcId: this.vpcId,
@@ -132,7 +132,7 @@ class SecurityGroups extends Construct {
           description: 'no traffic beyond the rules that stand beside the group',
         },
       ],
-      tags: named(`${NAME}-${purpose.replaceAll(' ', '-')}`),
+      tags: named(`${NAME}-${label}`),
     });
   }
 

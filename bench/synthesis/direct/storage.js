@@ -180,7 +180,7 @@ class Lustre extends Construct {
       },
       tags: named(NAME),
     }));
-    const association = retained(new fsx.CfnDataRepositoryAssociation(this, 'AssociationCheckpoints', {
+    const association = retained(new fsx.CfnDataRepositoryAssociation(this, 'Association-:checkpoints', {
       fileSystemId: this.fileSystem.ref,
       fileSystemPath: '/checkpoints',
       dataRepositoryPath: Fn.join('', ['s3://', bucket.ref, '']),

@@ -49,7 +49,7 @@ class TestColour:
         """A value from a file can't move the cursor or hide text."""
         finding = Finding(code="SPEC005", path=(), message="unknown key '\033[2J\r\x9b'", file="x")
 
-        assert "unknown key '\\x1b[2J\\x0d\\x9b'" in self.written(Terminal(), monkeypatch, finding)
+        assert "unknown key '\\x1b[2J\\r\\x9b'" in self.written(Terminal(), monkeypatch, finding)
 
 
 class TestColumns:

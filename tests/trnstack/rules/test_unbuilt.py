@@ -50,7 +50,7 @@ FILE_SYSTEM = {
 
 def unbuilt(finding):
     """Tells whether a finding has the one form of its kind."""
-    return " is not built yet: " in finding.message and bool(finding.hint)
+    return finding.message.startswith("not built yet: ") and bool(finding.hint)
 
 
 class TestTheNetworkIsBuilt:
@@ -160,7 +160,7 @@ class TestTheAdditionsAreBuilt:
         (finding,) = the_additions_are_built(environment())
 
         assert finding.severity is Severity.NOTE
-        assert finding.message.startswith(", ".join(self.NAMES))
+        assert finding.message.startswith(f"not built yet: {', '.join(self.NAMES)} (")
         assert unbuilt(finding)
 
     @pytest.mark.parametrize("name", NAMES)
@@ -168,7 +168,7 @@ class TestTheAdditionsAreBuilt:
         """The note names those that are on."""
         (finding,) = the_additions_are_built(environment(kubernetes={each: each == name for each in self.NAMES}))
 
-        assert finding.message.startswith(f"{name} is not built yet")
+        assert finding.message.startswith(f"not built yet: {name} (")
 
     def test_none(self, environment):
         """The note ends when all are off."""
