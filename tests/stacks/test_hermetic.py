@@ -82,8 +82,8 @@ class TestSynthesis:
         for stacks in templates.values():
             for file in stacks.folder.glob("*.json"):
                 text = file.read_text()
-                assert str(ROOT) not in text
-                assert f"{Path.home()}/" not in text
+                assert f"{ROOT}/" not in text
+                assert str(stacks.folder) not in text
 
 
 class TestTemplates:
@@ -114,6 +114,20 @@ class TestTemplates:
             if "CidrIp" in rule
         ]
         assert clients == ["192.168.0.0/20"]
+
+    def test_endpoints(self, every):
+        """A control plane is reached from its own network; from outside only where the environment names from where."""
+        reached = {
+            stack: (config["EndpointPrivateAccess"], config["EndpointPublicAccess"], config.get("PublicAccessCidrs"))
+            for stack, template in every.items()
+            for config in (cluster["ResourcesVpcConfig"] for cluster in template.properties("AWS::EKS::Cluster"))
+        }
+
+        assert reached == {
+            "dev-cluster": (True, True, ["198.51.100.0/24"]),
+            "llama2-7b-cluster": (True, False, None),
+            "llama3-8b-cluster": (True, False, None),
+        }
 
     def test_outputs(self, every):
         """What is printed after a deploy has the keys that people and scripts rely on."""

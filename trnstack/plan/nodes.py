@@ -12,6 +12,10 @@ from trnstack.spec.node_groups import CapacityReservation, NodeGroup
 #: Set on nodes that have EFA, for what must run there and only there: the EFA device plugin crashes without a device.
 EFA_LABEL = "trnstack/efa"
 SYSTEM_ROOT_VOLUME_GIB = 50
+#: The name of the cluster's own node group.
+SYSTEM_NODE_GROUP = "system"
+#: The tags by which the toolkit says what belongs to which environment.
+OWN_TAG_KEYS = frozenset({"trnstack:environment", "trnstack:node-group", "managed-by"})
 #: An update raises a group by up to twice the number of its zones, or by max_unavailable where that is more.
 #: Source: EKS user guide, "Managed node group update behavior".
 SURGE_PER_ZONE = 2
@@ -127,7 +131,7 @@ def system_nodes(environment: Environment, lock: Lock) -> NodeGroupPlan:
     zones = environment.availability_zone_ids
     plain = (Interface(network_card_index=0, device_index=0, interface_type="interface"),)
     return NodeGroupPlan(
-        name="system",
+        name=SYSTEM_NODE_GROUP,
         stack=f"{environment.name}-cluster",
         availability_zone_ids=zones,
         subnets=tuple(f"system-{zone_id}" for zone_id in zones),
@@ -144,7 +148,7 @@ def system_nodes(environment: Environment, lock: Lock) -> NodeGroupPlan:
             user_data="",
             root_volume_gib=SYSTEM_ROOT_VOLUME_GIB,
             root_volume_kms_key_arn=None,
-            instance_tags=instance_tags(environment.name, "system"),
+            instance_tags=instance_tags(environment.name, SYSTEM_NODE_GROUP),
         ),
         labels={"trnstack/role": "system"},
         taints=(),

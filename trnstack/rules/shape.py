@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 
 from trnstack.catalog import ZONE_IDS
 from trnstack.findings import Finding, Path, did_you_mean
+from trnstack.plan.nodes import OWN_TAG_KEYS, SYSTEM_NODE_GROUP
 from trnstack.spec import Environment
 
 CHECKPOINTS = "checkpoints"
@@ -34,6 +35,21 @@ def node_group_names_are_unique(environment: Environment) -> Iterator[Finding]:
             message=f"another node group is named '{name}'",
             hint=f"give each its own name, such as {name}-{index + 1}",
         )
+
+
+def node_group_names_are_not_taken(environment: Environment) -> Iterator[Finding]:
+    """SPEC022: No node group is named as the cluster's own group of system nodes.
+
+    Source: EKS API reference, CreateNodegroup, ``nodegroupName``: unique in a cluster.
+    """
+    for index, group in enumerate(environment.node_groups):
+        if group.name == SYSTEM_NODE_GROUP:
+            yield Finding(
+                code="SPEC022",
+                path=("node_groups", index, "name"),
+                message=f"'{group.name}' is the name of the cluster's own system node group",
+                hint=f"name it after its instance type, such as {group.instance_type.partition('.')[0]}",
+            )
 
 
 def node_group_sizes_are_given(environment: Environment) -> Iterator[Finding]:
@@ -90,6 +106,21 @@ def tag_keys_are_not_reserved(environment: Environment) -> Iterator[Finding]:
                 path=("tags", key),
                 message=f"tag key '{key}' starts with 'aws:', which is reserved",
                 hint=f"rename it, for example to {key[4:] or 'origin'}",
+            )
+
+
+def tag_keys_are_free(environment: Environment) -> Iterator[Finding]:
+    """SPEC023: No tag's key is one that the toolkit sets itself, by which it says what belongs to an environment.
+
+    Source: docs/architecture.md, "Tags".
+    """
+    for key in environment.tags:
+        if key in OWN_TAG_KEYS:
+            yield Finding(
+                code="SPEC023",
+                path=("tags", key),
+                message=f"tag '{key}' is set by trnstack itself",
+                hint="remove it, or use another key",
             )
 
 
@@ -234,9 +265,11 @@ def arns_are_of_the_region(environment: Environment) -> Iterator[Finding]:
 
 RULES = (
     node_group_names_are_unique,
+    node_group_names_are_not_taken,
     node_group_sizes_are_given,
     min_count_is_not_above_max_count,
     tag_keys_are_not_reserved,
+    tag_keys_are_free,
     tags_leave_room,
     availability_zone_ids_are_unique,
     availability_zone_ids_belong_to_the_region,

@@ -8,9 +8,11 @@ from trnstack.rules.shape import (
     availability_zone_ids_belong_to_the_region,
     dataset_names_are_unique,
     min_count_is_not_above_max_count,
+    node_group_names_are_not_taken,
     node_group_names_are_unique,
     node_group_sizes_are_given,
     node_groups_are_in_listed_zones,
+    tag_keys_are_free,
     tag_keys_are_not_reserved,
     tags_leave_room,
 )
@@ -97,6 +99,33 @@ class TestMinCountIsNotAboveMaxCount:
         """Equal limits are a range too."""
         group = {"node_count": None, "min_count": low, "max_count": high}
         assert not list(min_count_is_not_above_max_count(environment(node_group=group)))
+
+
+class TestNodeGroupNamesAreNotTaken:
+    def test_taken(self, environment):
+        """A group named like the system nodes' would not be created beside them."""
+        (finding,) = node_group_names_are_not_taken(environment(node_group={"name": "system"}))
+
+        assert finding.path == ("node_groups", 0, "name")
+        assert finding.hint == "name it after its instance type, such as trn1"
+
+    @pytest.mark.parametrize("name", ["systems", "trn1", "system-2"])
+    def test_free(self, environment, name):
+        """Only the very name is taken."""
+        assert not list(node_group_names_are_not_taken(environment(node_group={"name": name})))
+
+
+class TestTagKeysAreFree:
+    @pytest.mark.parametrize("key", ["managed-by", "trnstack:environment", "trnstack:node-group"])
+    def test_own(self, environment, key):
+        """A tag that would be overwritten is told, never lost in silence."""
+        (finding,) = tag_keys_are_free(environment(tags={key: "x", "team": "y"}))
+
+        assert finding.path == ("tags", key)
+
+    def test_free(self, environment):
+        """Any other key is a person's own."""
+        assert not list(tag_keys_are_free(environment(tags={"team": "x", "environment": "y"})))
 
 
 class TestTagKeysAreNotReserved:
