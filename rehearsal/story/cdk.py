@@ -85,9 +85,8 @@ class Cdk:
             try:
                 lines, stacks = self._follow(iter(process.stdout or ()))
                 status = process.wait()
-            except BaseException:
+            finally:
                 _end(process)
-                raise
         return CdkRun(" ".join(words), status, time.monotonic() - started, tuple(stacks), tuple(lines))
 
     def _start(self, command: Sequence[str]) -> "subprocess.Popen[str]":
@@ -139,7 +138,9 @@ class Cdk:
 
 
 def _end(process: "subprocess.Popen[str]") -> None:
-    """Ends the CLI with everything that it started: it leads a process group of its own."""
+    """Ends the CLI with everything that it started, if it has not ended: it leads a process group of its own."""
+    if process.returncode is not None:
+        return
     for sign in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, sign)

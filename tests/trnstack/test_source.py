@@ -90,8 +90,10 @@ class TestPlain:
 
     @given(st.text(max_size=60))
     def test_never_fails(self, text):
-        """Any text has a value."""
-        plain(text)
+        """Any text has a value, which is the text itself where it is nothing else."""
+        value = plain(text)
+
+        assert value is None or isinstance(value, bool | int | float | str | dt.datetime)
 
 
 class TestRead:

@@ -6,7 +6,7 @@ import json
 from ami.lock import Inputs, Lock
 from trnstack.layout.addresses import MINIMUM_IP_TARGET, WARM_IP_TARGET
 from trnstack.plan.model import AddOnPlan, ClusterPlan, PodIdentityPlan, TrainerPlan
-from trnstack.plan.nodes import system_nodes
+from trnstack.plan.nodes import control_plane_zone_ids, system_nodes
 from trnstack.spec import Environment
 
 #: Names that jobs may rely on before anything is deployed.
@@ -73,7 +73,7 @@ def cluster(environment: Environment, lock: Lock) -> ClusterPlan:
         log_retention_days=environment.observability.log_retention_days,
         administrators=section.admin_role_arns,
         deletion_protection=section.deletion_protection,
-        subnets=tuple(f"system-{zone_id}" for zone_id in environment.availability_zone_ids),
+        subnets=tuple(f"system-{zone_id}" for zone_id in control_plane_zone_ids(environment)),
         service_cidr=_service_cidr(environment),
         add_ons=tuple(_add_on(name, lock) for name in add_on_names(environment)),
         system_nodes=system_nodes(environment, lock),

@@ -7,7 +7,7 @@ from trnstack.catalog import INSTANCE_TYPES
 from trnstack.layout.addresses import MINIMUM_IP_TARGET, WARM_IP_TARGET
 from trnstack.layout.subnets import divide
 from trnstack.plan.model import Decision, NodeGroupPlan
-from trnstack.plan.nodes import is_reserved
+from trnstack.plan.nodes import control_plane_zone_ids, is_reserved
 from trnstack.spec import Environment
 from trnstack.spec.node_groups import NodeGroup
 
@@ -20,6 +20,11 @@ def decisions(environment: Environment, groups: tuple[NodeGroupPlan, ...], lock:
         path="network.subnets",
         value=f"{nodes[0].addresses:,} addresses for the nodes of each zone",
         reason="a subnet's range can't change, so it is the same for few nodes and many: growing replaces nothing",
+    )
+    yield Decision(
+        path="eks.availability_zone_ids",
+        value=", ".join(control_plane_zone_ids(environment)),
+        reason="control plane and system nodes stay in the first two zones, so that zones can be added later",
     )
     if environment.network.interface_endpoints == "auto":
         yield Decision(

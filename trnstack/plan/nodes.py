@@ -12,6 +12,8 @@ from trnstack.spec.node_groups import CapacityReservation, NodeGroup
 #: Set on nodes that have EFA, for what must run there and only there: the EFA device plugin crashes without a device.
 EFA_LABEL = "trnstack/efa"
 SYSTEM_ROOT_VOLUME_GIB = 50
+#: EKS wants two zones at least; they have to stay the same for as long as the cluster stands.
+CONTROL_PLANE_ZONES = 2
 #: The name of the cluster's own node group.
 SYSTEM_NODE_GROUP = "system"
 #: The tags by which the toolkit says what belongs to which environment.
@@ -19,6 +21,18 @@ OWN_TAG_KEYS = frozenset({"trnstack:environment", "trnstack:node-group", "manage
 #: An update raises a group by up to twice the number of its zones, or by max_unavailable where that is more.
 #: Source: EKS user guide, "Managed node group update behavior".
 SURGE_PER_ZONE = 2
+
+
+def control_plane_zone_ids(environment: Environment) -> tuple[str, ...]:
+    """Returns the zones of the control plane and the system nodes: the first two of the list.
+
+    Never more, so that a zone can be added later: EKS keeps a cluster to the zones that it was made in, and a node
+    group to its subnets.
+
+    Source: EKS API reference, UpdateClusterConfig, ``resourcesVpcConfig``: subnets of the same zones; CloudFormation
+    reference, AWS::EKS::Nodegroup, ``Subnets``: replacement.
+    """
+    return environment.availability_zone_ids[:CONTROL_PLANE_ZONES]
 
 
 def zone_of(environment: Environment, group: NodeGroup) -> str:
@@ -128,7 +142,7 @@ def instance_tags(environment_name: str, group_name: str) -> dict[str, str]:
 def system_nodes(environment: Environment, lock: Lock) -> NodeGroupPlan:
     """Returns the system node group with everything decided."""
     section = environment.eks.system_node_group
-    zones = environment.availability_zone_ids
+    zones = control_plane_zone_ids(environment)
     plain = (Interface(network_card_index=0, device_index=0, interface_type="interface"),)
     return NodeGroupPlan(
         name=SYSTEM_NODE_GROUP,

@@ -8,7 +8,7 @@ from trnstack.findings import Finding
 from trnstack.layout.addresses import file_system_addresses, node_addresses
 from trnstack.layout.interfaces import Interface
 from trnstack.layout.subnets import BLOCKS, RESERVED_ADDRESSES, Subnet, divide
-from trnstack.plan.nodes import SURGE_PER_ZONE, addresses_of, zone_of
+from trnstack.plan.nodes import CONTROL_PLANE_ZONES, SURGE_PER_ZONE, addresses_of, zone_of
 from trnstack.spec import Environment
 
 #: The control plane's interfaces and the interface endpoints, one each in every system subnet, at the very most.
@@ -54,7 +54,7 @@ def system_nodes_fit_their_subnets(environment: Environment) -> Iterator[Finding
     subnets = _subnets(environment, "system")
     group = environment.eks.system_node_group
     plain = (Interface(network_card_index=0, device_index=0, interface_type="interface"),)
-    surge = SURGE_PER_ZONE * len(subnets)
+    surge = SURGE_PER_ZONE * CONTROL_PLANE_ZONES
     nodes = node_addresses(plain, largest_count=group.max_count, surge_count=surge).total
     taken = nodes + _CONTROL_PLANE_AND_ENDPOINTS
     if subnets and taken > subnets[0].addresses:

@@ -6,6 +6,7 @@ from ipaddress import IPv4Network
 from trnstack.catalog import KUBERNETES_VERSIONS
 from trnstack.catalog.zones import NO_CONTROL_PLANE_ZONE_IDS, ZONE_IDS
 from trnstack.findings import Finding, Path, Severity
+from trnstack.plan.nodes import control_plane_zone_ids
 from trnstack.rules.network import network_of
 from trnstack.rules.shape import repeated
 from trnstack.spec import Environment
@@ -179,11 +180,11 @@ def admin_roles_are_in_the_partition(environment: Environment) -> Iterator[Findi
 
 
 def zones_take_the_control_plane(environment: Environment) -> Iterator[Finding]:
-    """EKS011: Every zone of the environment may hold the control plane's interfaces, which stand in each of them.
+    """EKS011: The first two zones may hold the control plane's interfaces, which stand there.
 
     Source: EKS user guide, "Amazon EKS networking requirements for VPC and subnets".
     """
-    for index, zone_id in enumerate(environment.availability_zone_ids):
+    for index, zone_id in enumerate(control_plane_zone_ids(environment)):
         if zone_id in NO_CONTROL_PLANE_ZONE_IDS:
             others = [each for each in ZONE_IDS.get(environment.region, ()) if each not in NO_CONTROL_PLANE_ZONE_IDS]
             yield Finding(

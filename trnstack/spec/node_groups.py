@@ -123,7 +123,9 @@ class NodeGroup(Section):
     image: Image = EksOptimizedImage(type="eks_optimized")
     local_storage: Literal["raid0", "none"] = "raid0"
     root_volume_gib: Annotated[int, Field(ge=20, le=16_384)] = 200
-    root_volume_kms_key_arn: KeyArn | None = None
+    root_volume_kms_key_arn: Annotated[
+        KeyArn | None, Field(description="Its policy must let the role AWSServiceRoleForAutoScaling use it")
+    ] = None
     labels: dict[LabelKey, LabelValue] = {}
     taints: tuple[Taint, ...] = (Taint(key="aws.amazon.com/neuron", value="present", effect="NO_SCHEDULE"),)
     max_unavailable: Annotated[int, Field(ge=1, le=100)] = 1

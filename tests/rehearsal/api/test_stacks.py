@@ -176,7 +176,9 @@ class TestDeleteStack:
 
     def test_unknown(self, cloudformation):
         """Deleting what is not there is no error."""
-        cloudformation.delete_stack(StackName="nobody")
+        answer = cloudformation.delete_stack(StackName="nobody")
+
+        assert answer["ResponseMetadata"]["HTTPStatusCode"] == 200
 
 
 class TestTelling:

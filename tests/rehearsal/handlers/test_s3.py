@@ -93,11 +93,13 @@ class TestBucket:
         with pytest.raises(ClientError, match="BucketNotEmpty"):
             drop(bucket)
 
-    def test_gone_already(self, make, drop):
+    def test_gone_already(self, client, make, drop):
         """Deleting what is gone is no error."""
         bucket = make("AWS::S3::Bucket")
         drop(bucket)
         drop(bucket)
+
+        assert client("s3").list_buckets()["Buckets"] == []
 
 
 def test_bucket_policy(client, make, drop):

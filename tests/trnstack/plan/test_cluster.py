@@ -101,3 +101,14 @@ class TestNetwork:
         assert many.network.subnets == small.network.subnets
         assert wide.network.subnets[: len(small.network.subnets)] == small.network.subnets
         assert small.network.subnet("nodes", "use2-az1").name == "nodes-use2-az1"
+
+
+class TestZones:
+    def test_adding_a_zone_moves_nothing(self, planned):
+        """EKS keeps a cluster to its zones and a node group to its subnets, so a third zone changes neither."""
+        two = planned(availability_zone_ids=["use2-az3", "use2-az1"])
+        three = planned(availability_zone_ids=["use2-az3", "use2-az1", "use2-az2"])
+
+        assert three.cluster == two.cluster
+        assert three.node_groups == two.node_groups
+        assert three.network.subnets[: len(two.network.subnets)] == two.network.subnets

@@ -205,6 +205,11 @@ class TestZonesTakeTheControlPlane:
         assert zone_ids[0] in finding.hint
         assert not any(zone_id in finding.hint for zone_id in NO_CONTROL_PLANE_ZONE_IDS)
 
+    def test_third_zone(self, environment):
+        """A third zone holds no control plane, so it may be one of those."""
+        zone_ids = ["use1-az4", "use1-az6", "use1-az3"]
+        assert not list(zones_take_the_control_plane(environment(region="us-east-1", availability_zone_ids=zone_ids)))
+
     def test_other_zones(self, environment):
         """All others are taken."""
         assert not list(zones_take_the_control_plane(environment()))
