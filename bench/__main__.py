@@ -8,15 +8,17 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import commands, rehearsal
+from bench import commands, rehearsal, scaling
 from bench.measure import BenchError
-from bench.synthesis import compare
+from bench.synthesis import compare, growth
 from bench.table import Section, render, to_json
 
 #: What can be measured, each given the number of rounds.
 _BENCHMARKS: dict[str, Callable[[int], Section]] = {
     "commands": commands.measure,
+    "scaling": scaling.measure,
     "synthesis": compare.measure,
+    "growth": growth.measure,
     "rehearsal": lambda _: rehearsal.measure(),
 }
 

@@ -33,11 +33,13 @@ class Command:
         label: How it is called in the table.
         words: The program and its arguments.
         environment: Variables on top of the caller's.
+        code: The exit code with which it has to end.
     """
 
     label: str
     words: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
+    code: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def run(command: Command) -> Taken:
             check=False,
         )
         taken = Taken(time.perf_counter() - started, _cpu_seconds() - cpu_before)
-        if done.returncode:
+        if done.returncode != command.code:
             printed.seek(0)
             raise BenchError(_failure(command, done.returncode, printed.read()))
     return taken
@@ -148,7 +150,7 @@ def watch(command: Command, *, every_seconds: float) -> Watched:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGTERM)
                 process.wait()
-        if code:
+        if code != command.code:
             printed.seek(0)
             raise BenchError(_failure(command, code, printed.read()))
     return Watched(seconds, sampler.peak_bytes / _MIB if sampler.peak_bytes else None)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from constructs import Construct
 
 from infra.resource import resource
+from trnstack.plan.model import EndpointPlan
 
 
 class InterfaceEndpoints(Construct):
@@ -15,19 +16,19 @@ class InterfaceEndpoints(Construct):
         scope: Construct,
         construct_id: str,
         *,
-        services: Sequence[str],
+        endpoints: Sequence[EndpointPlan],
         vpc_id: str,
         subnet_ids: Sequence[str],
         security_group_id: str,
     ) -> None:
         super().__init__(scope, construct_id)
-        for service in services:
+        for endpoint in endpoints:
             properties = {
                 "VpcId": vpc_id,
                 "VpcEndpointType": "Interface",
-                "ServiceName": {"Fn::Sub": f"com.amazonaws.${{AWS::Region}}.{service}"},
+                "ServiceName": {"Fn::Sub": f"com.amazonaws.${{AWS::Region}}.{endpoint.service}"},
                 "PrivateDnsEnabled": True,
                 "SubnetIds": list(subnet_ids),
                 "SecurityGroupIds": [security_group_id],
             }
-            resource(self, service, "AWS::EC2::VPCEndpoint", properties)
+            resource(self, endpoint.service, "AWS::EC2::VPCEndpoint", properties)

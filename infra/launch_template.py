@@ -39,6 +39,7 @@ class LaunchTemplate(Construct):
             "MetadataOptions": {"HttpEndpoint": "enabled", "HttpTokens": "required", "HttpPutResponseHopLimit": 2},
             "BlockDeviceMappings": [_root_volume(template)],
             "Placement": {"GroupName": placement_group} if placement_group else None,
+            "InstanceMarketOptions": {"MarketType": template.market_type} if template.market_type else None,
             "CapacityReservationSpecification": _reservation(template),
             "UserData": {"Fn::Base64": template.user_data} if template.user_data else None,
             "TagSpecifications": [

@@ -17,6 +17,7 @@ Value = Any
 
 ACCOUNT_ID: Value = {"Ref": "AWS::AccountId"}
 PARTITION: Value = {"Ref": "AWS::Partition"}
+REGION: Value = {"Ref": "AWS::Region"}
 
 
 def resource(

@@ -1,8 +1,11 @@
 """The VPC, its subnets by literal zone id, and the routes between them and the world."""
 
+from collections.abc import Iterator
+
 from aws_cdk import CfnResource
 from constructs import Construct
 
+from infra.gateway_endpoint import s3_endpoint
 from infra.resource import attribute, resource
 from trnstack.layout.subnets import Subnet
 from trnstack.plan.model import NetworkPlan
@@ -23,10 +26,14 @@ class Vpc(Construct):
         self.vpc_id = resource(self, "Vpc", "AWS::EC2::VPC", {**properties, "Tags": self._tags(name)}).ref
         subnets = {subnet.name: self._subnet(subnet) for subnet in network.subnets}
         self.subnet_ids = {subnet_name: subnet.ref for subnet_name, subnet in subnets.items()}
-        internet = self._internet_gateway()
-        public = self._public_routes(internet, network)
-        gateways = {zone_id: self._nat_gateway(zone_id, public) for zone_id in network.nat_gateway_zone_ids}
-        self._private_routes(network, gateways, public)
+        table_ids: list[str] = []
+        gateways: dict[str, str] = {}
+        if network.nat_gateway_zone_ids:
+            public_table_id, way_out = self._way_out(network)
+            table_ids.append(public_table_id)
+            gateways = {zone_id: self._nat_gateway(zone_id, way_out) for zone_id in network.nat_gateway_zone_ids}
+        table_ids += self._private_routes(network, gateways)
+        s3_endpoint(self, vpc_id=self.vpc_id, route_table_ids=table_ids)
 
     def _tags(self, name: str) -> list[dict[str, str]]:
         return [{"Key": "Name", "Value": name}]
@@ -45,11 +52,6 @@ class Vpc(Construct):
             },
         )
 
-    def _internet_gateway(self) -> tuple[str, CfnResource]:
-        gateway = resource(self, "InternetGateway", "AWS::EC2::InternetGateway", {"Tags": self._tags(self._name)})
-        attached = {"VpcId": self.vpc_id, "InternetGatewayId": gateway.ref}
-        return gateway.ref, resource(self, "InternetAttachment", "AWS::EC2::VPCGatewayAttachment", attached)
-
     def _route_table(self, label: str, subnet_names: list[str]) -> str:
         tags = self._tags(f"{self._name}-{label}")
         table = resource(self, f"Routes-{label}", "AWS::EC2::RouteTable", {"VpcId": self.vpc_id, "Tags": tags})
@@ -58,43 +60,33 @@ class Vpc(Construct):
             resource(self, f"Association-{subnet_name}", "AWS::EC2::SubnetRouteTableAssociation", pair)
         return table.ref
 
-    def _public_routes(self, internet: tuple[str, CfnResource], network: NetworkPlan) -> tuple[str, CfnResource]:
-        gateway_id, attachment = internet
+    def _way_out(self, network: NetworkPlan) -> tuple[str, CfnResource]:
+        """Defines what leads to the internet from public subnets; returns their route table and the route in it."""
+        gateway = resource(self, "InternetGateway", "AWS::EC2::InternetGateway", {"Tags": self._tags(self._name)})
+        attached = {"VpcId": self.vpc_id, "InternetGatewayId": gateway.ref}
+        attachment = resource(self, "InternetAttachment", "AWS::EC2::VPCGatewayAttachment", attached)
         table_id = self._route_table("public", [s.name for s in network.subnets if s.role == "public"])
-        route = {"RouteTableId": table_id, "DestinationCidrBlock": "0.0.0.0/0", "GatewayId": gateway_id}
+        route = {"RouteTableId": table_id, "DestinationCidrBlock": "0.0.0.0/0", "GatewayId": gateway.ref}
         return table_id, resource(self, "Route-public", "AWS::EC2::Route", route, after=[attachment])
 
-    def _nat_gateway(self, zone_id: str, public: tuple[str, CfnResource]) -> str:
+    def _nat_gateway(self, zone_id: str, way_out: CfnResource) -> str:
         tags = self._tags(f"{self._name}-{zone_id}")
         # The way out must stand before the gateway does, or its first packets are lost.
-        address = resource(self, f"Eip-{zone_id}", "AWS::EC2::EIP", {"Domain": "vpc", "Tags": tags}, after=[public[1]])
+        address = resource(self, f"Eip-{zone_id}", "AWS::EC2::EIP", {"Domain": "vpc", "Tags": tags}, after=[way_out])
         properties = {
             "AllocationId": attribute(address, "AllocationId"),
             "SubnetId": self.subnet_ids[f"public-{zone_id}"],
             "Tags": tags,
         }
-        return resource(self, f"Nat-{zone_id}", "AWS::EC2::NatGateway", properties, after=[public[1]]).ref
+        return resource(self, f"Nat-{zone_id}", "AWS::EC2::NatGateway", properties, after=[way_out]).ref
 
-    def _private_routes(self, network: NetworkPlan, gateways: dict[str, str], public: tuple[str, CfnResource]) -> None:
-        nearest = next(iter(gateways.values()))
-        table_ids = [public[0]]
+    def _private_routes(self, network: NetworkPlan, gateways: dict[str, str]) -> Iterator[str]:
+        """Defines each zone's route table and its way to the zone's NAT gateway, if any; yields the tables' ids."""
+        nearest = next(iter(gateways.values()), None)
         for system in (subnet for subnet in network.subnets if subnet.role == "system"):
             zone_id = system.availability_zone_id
             table_id = self._route_table(f"private-{zone_id}", [system.name, f"nodes-{zone_id}"])
-            table_ids.append(table_id)
-            route = {
-                "RouteTableId": table_id,
-                "DestinationCidrBlock": "0.0.0.0/0",
-                "NatGatewayId": gateways.get(zone_id, nearest),
-            }
-            resource(self, f"Route-private-{zone_id}", "AWS::EC2::Route", route)
-        self._s3_endpoint(table_ids)
-
-    def _s3_endpoint(self, route_table_ids: list[str]) -> None:
-        properties = {
-            "VpcId": self.vpc_id,
-            "VpcEndpointType": "Gateway",
-            "ServiceName": {"Fn::Sub": "com.amazonaws.${AWS::Region}.s3"},
-            "RouteTableIds": route_table_ids,
-        }
-        resource(self, "S3Endpoint", "AWS::EC2::VPCEndpoint", properties)
+            yield table_id
+            if nearest is not None:
+                way_out = {"DestinationCidrBlock": "0.0.0.0/0", "NatGatewayId": gateways.get(zone_id, nearest)}
+                resource(self, f"Route-private-{zone_id}", "AWS::EC2::Route", {"RouteTableId": table_id, **way_out})

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 from moto.moto_server.werkzeug_app import MotoRequestHandler
@@ -19,6 +20,7 @@ from rehearsal.application import Rehearsal
 from rehearsal.handlers import handler_for
 from rehearsal.operations import HOLD_SECONDS
 from rehearsal.overlays import overlay_for
+from rehearsal.seed import seed_file
 
 HOST = "127.0.0.1"
 
@@ -34,13 +36,17 @@ def main(arguments: list[str] | None = None) -> int:
     """Serves until standard input ends or a signal comes.
 
     Args:
-        arguments: The command line; ``--hold-seconds`` says how long an answer waits for its stack operation.
+        arguments: The command line; ``--hold-seconds`` says how long an answer waits for its stack operation,
+            ``--seed`` names a network that stands already, as ``rehearsal.seed`` reads it.
     """
     parser = argparse.ArgumentParser(prog="python -m rehearsal.server", description=__doc__)
     parser.add_argument("--hold-seconds", type=float, default=HOLD_SECONDS)
     parser.add_argument("--port", type=int, default=0, help="0 takes any free port")
+    parser.add_argument("--seed", type=Path, metavar="FILE", help="a network that stands already, as JSON")
     asked = parser.parse_args(arguments)
     rehearsal = Rehearsal(handler_for=handler_for, overlay_for=overlay_for, hold_seconds=asked.hold_seconds)
+    if asked.seed is not None:
+        seed_file(asked.seed)
     server = make_server(HOST, asked.port, rehearsal.application, threaded=True, request_handler=QuietRequestHandler)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: _stop(server))

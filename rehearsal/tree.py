@@ -1,5 +1,6 @@
 """Renders a survey as a text tree."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,9 +17,11 @@ from rehearsal.survey.records import (
     Survey,
     Vpc,
 )
+from rehearsal.survey.schedule_records import Schedule, Topic
 
 _SEPARATOR = " · "
 _EFA = ("efa", "efa-only")
+_RESIZE = re.compile(r'"DesiredSize": ?(\d+)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,9 @@ def tree(found: Survey) -> str:
         *_listed("file systems", [_file_system(one) for one in found.file_systems]),
         *_listed("buckets", [_bucket(bucket) for bucket in found.buckets]),
         *_listed("keys", [_key(key) for key in found.keys]),
+        *_listed("schedules", _schedules(found.schedules)),
+        *_listed("topics", [_topic(topic) for topic in found.topics]),
+        *_listed("alarms", [Branch((alarm.name, alarm.metric)) for alarm in found.alarms]),
     ]
     return "\n".join([found.region, *_lines(things, "")]) + "\n"
 
@@ -146,13 +152,18 @@ def _node_group(group: NodeGroup) -> Branch:
     details = (
         ("nodes", f"{group.instances} running, {group.smallest} to {group.largest} allowed"),
         ("image", _joined(group.ami_type, group.release_version)),
-        ("capacity", _joined(group.capacity_type, group.capacity_reservation_id)),
+        ("capacity", _joined(group.capacity_type, group.capacity_reservation_id, _resource_group(group))),
         ("metadata", f"tokens {group.http_tokens}, hop limit {group.http_hop_limit}"),
         ("storage", root or ""),
         ("labels", ", ".join(f"{key}={value}" for key, value in group.labels.items())),
         ("taints", ", ".join(group.taints)),
     )
     return Branch((group.name, line), tuple(Branch(detail) for detail in details if detail[1]))
+
+
+def _resource_group(group: NodeGroup) -> str | None:
+    arn = group.capacity_reservation_resource_group_arn
+    return f"resource {arn.rsplit(':', 1)[-1]}" if arn else None
 
 
 def _interfaces(interfaces: Sequence[Interface]) -> str:
@@ -204,6 +215,31 @@ def _bucket(bucket: Bucket) -> Branch:
 def _key(key: Key) -> Branch:
     rotation = "rotated" if key.rotation else "not rotated"
     return Branch((", ".join(key.aliases) or key.key_id, _joined(key.state, rotation)))
+
+
+def _schedules(schedules: Sequence[Schedule]) -> list[Branch]:
+    """Gives the groups of schedules, and in each what happens when."""
+    groups = dict.fromkeys(schedule.group for schedule in schedules)
+    return [
+        Branch((group,), tuple(_schedule(schedule) for schedule in schedules if schedule.group == group))
+        for group in groups
+    ]
+
+
+def _schedule(schedule: Schedule) -> Branch:
+    wanted = _RESIZE.search(schedule.input)
+    does = f"{_counted(int(wanted[1]), 'node')} wanted" if wanted else schedule.target.rsplit(":", 1)[-1]
+    state = schedule.state.lower() if schedule.state != "ENABLED" else None
+    return Branch((schedule.name, f"{schedule.expression} {schedule.timezone}", _joined(does, state)))
+
+
+def _topic(topic: Topic) -> Branch:
+    line = _joined(
+        "encrypted" if topic.encrypted else "not encrypted",
+        "TLS only" if topic.tls_only else "plain HTTP allowed",
+        ", ".join(topic.subscriptions) or "nobody subscribed",
+    )
+    return Branch((topic.name, line))
 
 
 def _counted(count: int, noun: str) -> str:

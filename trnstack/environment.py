@@ -1,8 +1,10 @@
 """From an environment file to what may be built: reads, checks, finds the lock, plans. Every command starts here."""
 
+import datetime as dt
 from dataclasses import dataclass
 from pathlib import Path
 
+from ami.fit import driver_misfits, image_misfits
 from ami.lock import Lock, LockError, MissingLockError, differences, path_for, read
 from trnstack import source
 from trnstack.findings import Finding, InvalidEnvironmentError, has_errors
@@ -10,6 +12,7 @@ from trnstack.plan import Plan, lock_inputs, plan
 from trnstack.rules import check
 from trnstack.spec import Environment
 from trnstack.spec.load import load
+from trnstack.suppressions import with_suppressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +40,20 @@ def read_environment(file: str | Path) -> tuple[source.Source, Environment]:
     return text, load(text)
 
 
-def check_file(file: str | Path, *, with_lock: bool = True) -> Checked:
-    """Returns what is found in a file; the lock is looked at only where nothing else forbids to go on."""
+def check_file(file: str | Path, *, with_lock: bool = True, at: dt.datetime | None = None) -> Checked:
+    """Returns what is found in a file; the lock is looked at only where nothing else forbids to go on.
+
+    Args:
+        file: The environment file.
+        with_lock: Whether its lock is looked at.
+        at: A time with its zone, for the rules that need one; without it they are left out.
+    """
     try:
         text, environment = read_environment(file)
     except InvalidEnvironmentError as error:
         return Checked(None, None, error.findings)
-    found = sorted((text.locate(finding) for finding in check(environment)), key=lambda f: (f.line, f.column))
+    located = sorted((text.locate(finding) for finding in check(environment, at=at)), key=lambda f: (f.line, f.column))
+    found = with_suppressions(located, text, dated=at is not None)
     if has_errors(found) or not with_lock:
         return Checked(environment, None, tuple(found))
     lock = current_lock(file, environment)
@@ -56,6 +66,7 @@ def current_lock(file: str | Path, environment: Environment) -> Lock | Finding:
     """Returns the lock that lies beside an environment file, or why it can't be used and the command that makes one.
 
     IMG001: there is none. IMG002: the environment has changed since. IMG003: it is damaged or from a newer trnstack.
+    IMG004, IMG005: its pins don't fit each other.
     """
     path = path_for(file)
     make = f"run: trnstack lock --offline {file}"
@@ -69,7 +80,18 @@ def current_lock(file: str | Path, environment: Environment) -> Lock | Finding:
     stale = differences(lock, lock_inputs(environment))
     if stale:
         return Finding(code="IMG002", path=(), message=f"lock {path} is stale: {'; '.join(stale)}", hint=make)
-    return lock
+    return _misfit(lock, path, make) or lock
+
+
+def _misfit(lock: Lock, path: Path, hint: str) -> Finding | None:
+    """Returns what does not fit in a lock. IMG004: its driver. IMG005: its images."""
+    misfits = driver_misfits(lock)
+    if misfits:
+        return Finding(code="IMG004", path=(), message=f"lock {path}: {'; '.join(misfits)}", hint=hint)
+    misfits = image_misfits(lock)
+    if misfits:
+        return Finding(code="IMG005", path=(), message=f"lock {path}: {'; '.join(misfits)}", hint=hint)
+    return None
 
 
 def plan_file(file: str | Path) -> Plan:

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 #: Where in the data something stands: keys and list positions from the top, such as ``("node_groups", 0, "name")``.
 Path = tuple[str | int, ...]
 
+#: Nothing that is meant for a key or a choice is longer, and comparing grows with the length.
+_LONGEST_GUESSED = 100
+
 
 class Severity(enum.StrEnum):
     """How much a finding matters: an error stops everything, a warning asks for a decision, a note only tells."""
@@ -31,6 +34,7 @@ class Finding:
         file: The file as the person named it; empty until the finding is located.
         line: The line in it, from 1; 0 where no line is known.
         column: The column in that line, from 1; 0 where none is known.
+        suppressed: The reason with which a comment in the file silences it; empty as a rule, and always for an error.
     """
 
     code: str
@@ -41,6 +45,7 @@ class Finding:
     file: str = ""
     line: int = 0
     column: int = 0
+    suppressed: str = ""
 
 
 class InvalidEnvironmentError(Exception):
@@ -62,6 +67,8 @@ def has_errors(findings: Iterable[Finding]) -> bool:
 
 def did_you_mean(value: str, choices: Iterable[str], *, likeness: float = 0.6) -> str:
     """Returns ``did you mean '...'?`` with the choice that is most like the value; empty where none is like it."""
+    if len(value) > _LONGEST_GUESSED:
+        return ""
     by_lower = {choice.lower(): choice for choice in choices}
     close = difflib.get_close_matches(value.lower(), by_lower, n=1, cutoff=likeness)
     return f"did you mean '{by_lower[close[0]]}'?" if close else ""
@@ -78,11 +85,16 @@ def dotted(path: Path) -> str:
 def render(findings: Iterable[Finding]) -> str:
     """Returns findings as text, one line each with its hint on the next, in the order in which they are given.
 
-    ``environments/x.yaml:8: node_groups[0].instance_type: CAT001 unknown instance type 'trn2.48xlrge'``
+    ``environments/x.yaml:8:20: node_groups[0].instance_type: CAT001 unknown instance type 'trn2.48xlrge'``
+
+    What a comment in the file silences is left out.
     """
     lines = []
     for finding in findings:
-        where = f"{finding.file}:{finding.line}" if finding.line else finding.file
+        if finding.suppressed:
+            continue
+        place = (str(number) for number in (finding.line, finding.column) if number)
+        where = ":".join([finding.file, *place])
         start = ": ".join(part for part in (where, dotted(finding.path)) if part)
         label = "" if finding.severity is Severity.ERROR else f"{finding.severity}: "
         lines.append(f"{start}: {finding.code} {label}{finding.message}")
@@ -97,7 +109,10 @@ def _printable(line: str) -> str:
 
 
 def to_json(findings: Iterable[Finding]) -> str:
-    """Returns findings as a JSON list of objects with file, line, column, path, code, severity, message and hint."""
+    """Returns findings as a JSON list of objects with file, line, column, path, code, severity, message and hint.
+
+    One that a comment in the file silences has its reason as ``suppressed`` besides.
+    """
     rows = [
         {
             "file": finding.file,
@@ -108,15 +123,23 @@ def to_json(findings: Iterable[Finding]) -> str:
             "severity": str(finding.severity),
             "message": finding.message,
             "hint": finding.hint,
+            **({"suppressed": finding.suppressed} if finding.suppressed else {}),
         }
         for finding in findings
     ]
+    return as_json(rows)
+
+
+def as_json(value: object) -> str:
+    """Returns a value as JSON that is valid UTF-8, whatever texts it holds."""
     # A lone half of a surrogate pair, which YAML can spell, is no UTF-8; its escape is the same value to JSON.
-    return json.dumps(rows, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace").decode("utf-8")
+    return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """Returns a count such as ``2 errors, 1 warning``, or ``no findings``."""
-    counts = [(kind, sum(finding.severity is kind for finding in findings)) for kind in Severity]
-    parts = [f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts if count]
-    return ", ".join(parts) or "no findings"
+    """Returns a count such as ``2 errors, 1 warning, 3 ignored``, or ``no findings``."""
+    shown = [finding for finding in findings if not finding.suppressed]
+    counts = [(kind, sum(finding.severity is kind for finding in shown)) for kind in Severity]
+    parts = [f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts if count] or ["no findings"]
+    ignored = len(findings) - len(shown)
+    return ", ".join([*parts, f"{ignored} ignored"] if ignored else parts)

@@ -31,10 +31,8 @@ def measure(rounds: int) -> Section:
         BenchError: A synthesis failed, or the two give different templates.
     """
     with tempfile.TemporaryDirectory(prefix="trnstack-bench-") as folder:
-        javascript, python = _commands(Path(folder))
-        run(javascript)
-        run(python)
-        stacks, resources = _prove_same(_outdir(python), _outdir(javascript))
+        javascript, python = programs(Path(folder), _FILE)
+        stacks, resources = prove_same(python, javascript)
         taken = medians((javascript, python), rounds)
         rows = [
             _row(command, taken, base=javascript, target=_TARGET if command is python else "")
@@ -45,19 +43,31 @@ def measure(rounds: int) -> Section:
     return Section("Synthesis of llama3-8b-trn1 (ratio: to JavaScript)", tuple(rows), (same,))
 
 
-def _commands(folder: Path) -> tuple[Command, Command]:
+def programs(folder: Path, file: str, *, further_node_groups: int = 0) -> tuple[Command, Command]:
+    """Returns the program in JavaScript and ours.
+
+    Args:
+        folder: Where they write their assemblies.
+        file: The environment.
+        further_node_groups: The node groups that it has beside the first, which the other side has to make too.
+    """
     node = Path(sys.prefix) / "bin" / "node"
     context = json.loads((ROOT / "cdk.json").read_text())["context"]
     both = {"CDK_CONTEXT_JSON": json.dumps(context), "CDK_VALIDATION": "false"}
     javascript = Command(
         "JavaScript, written by hand",
         (str(node), str(ROOT / "bench" / "synthesis" / "direct.js")),
-        {**both, "CDK_OUTDIR": str(folder / "javascript"), "NODE_PATH": str(unpacked())},
+        {
+            **both,
+            "CDK_OUTDIR": str(folder / "javascript"),
+            "NODE_PATH": str(unpacked()),
+            "BENCH_FURTHER_NODE_GROUPS": str(further_node_groups),
+        },
     )
     python = Command(
         "Python, python -m stacks",
         (sys.executable, "-m", "stacks"),
-        {**both, "CDK_OUTDIR": str(folder / "python"), "JSII_NODE": str(node), "TRNSTACK_ENVIRONMENT": _FILE},
+        {**both, "CDK_OUTDIR": str(folder / "python"), "JSII_NODE": str(node), "TRNSTACK_ENVIRONMENT": file},
     )
     return javascript, python
 
@@ -77,13 +87,15 @@ def _row(command: Command, taken: dict[str, Taken], *, base: Command, target: st
     )
 
 
-def _prove_same(python: Path, javascript: Path) -> tuple[int, int]:
-    """Returns how many stacks and resources both have.
+def prove_same(python: Command, javascript: Command) -> tuple[int, int]:
+    """Runs both, and returns how many stacks and resources both have.
 
     Raises:
-        BenchError: They differ.
+        BenchError: One failed, or they differ.
     """
-    ours, theirs = assembly(python), assembly(javascript)
+    run(javascript)
+    run(python)
+    ours, theirs = assembly(_outdir(python)), assembly(_outdir(javascript))
     found = list(differences(ours, theirs))
     if found:
         listed = "\n".join(f"    {line}" for line in found)

@@ -12,10 +12,15 @@ const app = new App();
 const network = new NetworkStack(app);
 const storage = new StorageStack(app);
 const cluster = new ClusterStack(app);
-const nodes = new NodesStack(app);
 storage.addStackDependency(network);
 cluster.addStackDependency(network);
 cluster.addStackDependency(storage);
-nodes.addStackDependency(network);
-nodes.addStackDependency(cluster);
+// What one more fleet costs is measured with more of them, which the environment then has too: bench/synthesis/growth.py.
+const further = Number(process.env.BENCH_FURTHER_NODE_GROUPS || 0);
+const fleets = [['trn1', 32], ...Array.from({ length: further }, (_, index) => [`trn1-${index + 1}`, 2])];
+for (const [name, count] of fleets) {
+  const nodes = new NodesStack(app, name, count);
+  nodes.addStackDependency(network);
+  nodes.addStackDependency(cluster);
+}
 app.synth();

@@ -1,6 +1,6 @@
 """The resource types that the rehearsal can make."""
 
-from rehearsal.handlers import cdk, ec2, ecr, eks, fsx, iam, kms, logs, monitoring, s3, ssm
+from rehearsal.handlers import cdk, ec2, ecr, eks, fsx, iam, kms, logs, monitoring, s3, scheduler, ssm
 from rehearsal.handlers.base import Handler
 
 HANDLERS: dict[str, Handler] = {
@@ -14,6 +14,7 @@ HANDLERS: dict[str, Handler] = {
     **logs.HANDLERS,
     **monitoring.HANDLERS,
     **s3.HANDLERS,
+    **scheduler.HANDLERS,
     **ssm.HANDLERS,
 }
 

@@ -1,9 +1,11 @@
 """Alarms, and the topics that they notify."""
 
+import json
+
 from rehearsal.handlers.api import ApiHandler, Read, changes, split
 from rehearsal.handlers.base import Handler, Properties, Resource, Scope
 from rehearsal.handlers.calls import call, call_fitted, call_unless_gone
-from rehearsal.handlers.names import NameRule
+from rehearsal.handlers.names import NameRule, generated_name
 from rehearsal.handlers.tags import retag_by_arn
 
 _TOPIC_ATTRIBUTES = (
@@ -56,6 +58,46 @@ class Topic(ApiHandler):
                     call_unless_gone(client, "Unsubscribe", {"SubscriptionArn": standing["SubscriptionArn"]})
 
 
+class TopicPolicy:
+    """The policy of topics; without it a topic has the one that SNS gives to new ones.
+
+    Source: CloudFormation user guide, AWS::SNS::TopicPolicy.
+    """
+
+    def create(self, scope: Scope, resource: Resource) -> None:
+        """Sets the policy on each topic."""
+        resource.physical_id = generated_name(scope, resource, limit=128)
+        resource.attributes["Id"] = resource.physical_id
+        self._set(scope, resource.properties["Topics"], resource.properties["PolicyDocument"])
+
+    def update(self, scope: Scope, resource: Resource, properties: Properties) -> None:
+        """Sets the policy on the topics that are named now, and takes it from those that no longer are."""
+        self._set(scope, properties["Topics"], properties["PolicyDocument"])
+        self._reset(scope, [topic for topic in resource.properties["Topics"] if topic not in properties["Topics"]])
+
+    def delete(self, scope: Scope, resource: Resource) -> None:
+        """Gives the topics that still are there their first policy back."""
+        self._reset(scope, resource.properties["Topics"])
+
+    @staticmethod
+    def _set(scope: Scope, topics: list[str], document: Properties | str) -> None:
+        text = document if isinstance(document, str) else json.dumps(document)
+        for topic in topics:
+            parameters = {"TopicArn": topic, "AttributeName": "Policy", "AttributeValue": text}
+            call_fitted(scope.client("sns"), "SetTopicAttributes", parameters)
+
+    def _reset(self, scope: Scope, topics: list[str]) -> None:
+        owner = {
+            "Effect": "Allow",
+            "Principal": {"AWS": "*"},
+            "Action": ["sns:Publish", "sns:Subscribe"],
+            "Condition": {"StringEquals": {"AWS:SourceOwner": scope.account}},
+        }
+        standing = {one["TopicArn"] for one in call(scope.client("sns"), "ListTopics", {})["Topics"]}
+        for topic in (topic for topic in topics if topic in standing):
+            self._set(scope, [topic], {"Version": "2008-10-17", "Statement": [{**owner, "Resource": topic}]})
+
+
 class Alarm(ApiHandler):
     """An alarm; putting it again with the same name changes it."""
 
@@ -79,6 +121,16 @@ HANDLERS: dict[str, Handler] = {
         renamed={"TopicName": "Name"},
         retag=retag_by_arn("{Ref}"),
         attributes={"TopicArn": "TopicArn"},
+    ),
+    "AWS::SNS::TopicPolicy": TopicPolicy(),
+    "AWS::SNS::Subscription": ApiHandler(
+        service="sns",
+        create_operation="Subscribe",
+        reference="SubscriptionArn",
+        identity={"SubscriptionArn": "{Ref}"},
+        delete_operation="Unsubscribe",
+        fixed={"ReturnSubscriptionArn": True},
+        attributes={"Arn": "SubscriptionArn"},
     ),
     "AWS::CloudWatch::Alarm": Alarm(
         service="cloudwatch",

@@ -13,6 +13,7 @@ _OVERLAYS = {
     "fsx": "rehearsal.overlays.fsx",
     "iam": "rehearsal.overlays.iam",
     "logs": "rehearsal.overlays.logs",
+    "scheduler": "rehearsal.overlays.scheduler",
 }
 """The module of each overlaid service, which names its response class ``Response``; imported when first asked for."""
 

@@ -19,6 +19,7 @@ import boto3
 from rehearsal.process import RunningServer, ServerStartError, server
 from rehearsal.story.cdk import Cdk, CdkRun, clear_terminal_line, show_on_terminal
 from rehearsal.story.expectations import deployed_differently, kept_differently
+from rehearsal.story.network import server_options
 from rehearsal.story.unprotected import without_deletion_protection
 from rehearsal.survey import survey
 from rehearsal.survey.records import Survey
@@ -50,8 +51,11 @@ def run(environment_file: Path) -> int:
         _say(render(error.findings), to=sys.stderr)
         return 1
     try:
-        with _interruptible(), tempfile.TemporaryDirectory(prefix="trnstack-rehearsal-") as folder, server() as aws:
-            _Story(plan, environment_file.resolve(), Path(folder), aws).tell()
+        with _interruptible(), tempfile.TemporaryDirectory(prefix="trnstack-rehearsal-") as name:
+            folder = Path(name)
+            options = server_options(plan, account=plan.account or ACCOUNT, folder=folder)
+            with server(*options) as aws:
+                _Story(plan, environment_file.resolve(), folder, aws).tell()
     except (RehearsalError, ServerStartError) as error:
         clear_terminal_line()
         _say(f"\nrehearsal failed: {error}", to=sys.stderr)

@@ -113,6 +113,8 @@ class Cdk:
             "AWS_CONFIG_FILE": os.devnull,
             "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
             "CDK_HOME": str(self._folder / "cdk-home"),
+            # What the CLI leaves behind when it is ended in the middle goes with the rehearsal's folder.
+            "TMPDIR": str(self._folder),
             "CDK_DISABLE_VERSION_CHECK": "1",
             "CDK_DISABLE_CLI_TELEMETRY": "1",
             # The templates are checked in the tests; here the second that the validation takes is not worth it.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rehearsal.story.network import network_differently
 from rehearsal.survey.records import Cluster, NodeGroup, Survey
 from trnstack.plan import Plan
 from trnstack.plan.model import NodeGroupPlan
@@ -10,12 +11,14 @@ from trnstack.plan.model import NodeGroupPlan
 def deployed_differently(plan: Plan, found: Survey) -> Iterator[str]:
     """Yields a sentence for everything that does not stand as the plan says, after a deploy."""
     yield from _stacks(plan, found)
+    yield from network_differently(plan, found)
     clusters = {cluster.name: cluster for cluster in found.clusters}
     cluster = clusters.get(plan.cluster.name)
     if cluster is None:
         yield f"there is no cluster {plan.cluster.name}"
     else:
         yield from _cluster(plan, cluster)
+    yield from _schedules(plan, found)
     yield from _storage(plan, found)
 
 
@@ -29,6 +32,8 @@ def kept_differently(plan: Plan, found: Survey) -> Iterator[str]:
             yield f"stack {stack.name} still stands"
     if found.clusters:
         yield f"cluster {found.clusters[0].name} still stands"
+    for schedule in found.schedules:
+        yield f"schedule {schedule.name} still stands"
     yield from _storage(plan, found)
 
 
@@ -59,9 +64,14 @@ def _cluster(plan: Plan, cluster: Cluster) -> Iterator[str]:
 
 
 def _node_group(nodes: NodeGroupPlan, group: NodeGroup) -> Iterator[str]:
+    template = nodes.launch_template
     found = {
         "nodes wanted": group.wanted,
         "nodes": group.instances,
+        "sizes": (group.smallest, group.largest),
+        "capacity type": group.capacity_type,
+        "market type": group.market_type,
+        "reservation": (group.capacity_reservation_id, group.capacity_reservation_resource_group_arn),
         "image type": group.ami_type,
         "image release": group.release_version,
         "zones": {subnet.zone_id for subnet in group.subnets},
@@ -72,18 +82,38 @@ def _node_group(nodes: NodeGroupPlan, group: NodeGroup) -> Iterator[str]:
     planned = {
         "nodes wanted": nodes.scaling.desired,
         "nodes": nodes.scaling.desired,
+        "sizes": (nodes.scaling.minimum, nodes.scaling.maximum),
+        "capacity type": nodes.capacity_type,
+        "market type": template.market_type,
+        "reservation": (template.capacity_reservation_id, template.capacity_reservation_resource_group_arn),
         "image type": nodes.ami_type,
         "image release": nodes.release_version,
         "zones": set(nodes.availability_zone_ids),
-        "interfaces": sorted(
-            (i.network_card_index, i.device_index, i.interface_type) for i in nodes.launch_template.interfaces
-        ),
+        "interfaces": sorted((i.network_card_index, i.device_index, i.interface_type) for i in template.interfaces),
         "root volume encrypted": True,
         "session tokens for metadata": "required",
     }
     for what, value in planned.items():
         if found[what] != value:
             yield f"node group {nodes.name}: {what} should be {value}, is {found[what]}"
+
+
+def _schedules(plan: Plan, found: Survey) -> Iterator[str]:
+    """Compares when what happens by itself, and whether who is told is told in secret."""
+    blocks = [group.block for group in plan.node_groups if group.block]
+    planned = sorted((each.name, f"at({each.at})", "UTC", each.input) for block in blocks for each in block.schedules)
+    standing = sorted((each.name, each.expression, each.timezone, each.input) for each in found.schedules)
+    for schedule in planned:
+        if schedule not in standing:
+            yield f"there is no schedule {schedule[0]} {schedule[1]} {schedule[2]} that does {schedule[3]}"
+    if len(standing) > len(planned):
+        yield f"there are {len(standing)} schedules, and {len(planned)} were planned"
+    yield from (f"schedule {each.name} is {each.state}" for each in found.schedules if each.state != "ENABLED")
+    if len(found.topics) != len(blocks):
+        yield f"there are {len(found.topics)} topics for {len(blocks)} capacity blocks"
+    for topic in found.topics:
+        if not (topic.encrypted and topic.tls_only):
+            yield f"topic {topic.name} is not encrypted, or open to requests without TLS"
 
 
 def _storage(plan: Plan, found: Survey) -> Iterator[str]:

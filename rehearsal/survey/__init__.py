@@ -9,6 +9,7 @@ from rehearsal.survey.clusters import clusters
 from rehearsal.survey.network import vpcs
 from rehearsal.survey.paging import every
 from rehearsal.survey.records import Stack, Survey
+from rehearsal.survey.schedules import alarms, schedules, topics
 from rehearsal.survey.storage import buckets, file_systems, keys
 
 Client = Callable[[str], Any]
@@ -33,6 +34,9 @@ def survey(client: Client) -> Survey:
         file_systems=file_systems(client("fsx"), zones),
         buckets=buckets(client("s3")),
         keys=keys(client("kms")),
+        schedules=schedules(client("scheduler")),
+        topics=topics(client("sns")),
+        alarms=alarms(client("cloudwatch")),
     )
 
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from rehearsal.survey.schedule_records import Alarm, Schedule, Topic
+
 
 @dataclass(frozen=True, slots=True)
 class Stack:
@@ -59,6 +61,8 @@ class NodeGroup:
     labels: dict[str, str]
     taints: tuple[str, ...]
     instances: int
+    market_type: str | None = None
+    capacity_reservation_resource_group_arn: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,3 +255,6 @@ class Survey:
     file_systems: tuple[FileSystem, ...]
     buckets: tuple[Bucket, ...]
     keys: tuple[Key, ...]
+    schedules: tuple[Schedule, ...] = ()
+    topics: tuple[Topic, ...] = ()
+    alarms: tuple[Alarm, ...] = ()

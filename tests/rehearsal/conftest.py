@@ -2,12 +2,19 @@
 
 import pytest
 
+from rehearsal import clock
 from rehearsal.application import Rehearsal
 from rehearsal.handlers import handler_for
 from rehearsal.handlers.base import Resource, Scope
 from rehearsal.overlays import overlay_for
 
 ACCOUNT, REGION = "123456789012", "us-east-2"
+
+
+@pytest.fixture(autouse=True)
+def _day_of_the_tests(monkeypatch):
+    """Lets the embedded AWS stand at one day, so that the environments' schedules never come to lie in the past."""
+    monkeypatch.setenv(clock.VARIABLE, "2026-12-01T00:00:00Z")
 
 
 @pytest.fixture(scope="session")
@@ -155,3 +162,41 @@ def node_group(make, network, cluster, template):
         LaunchTemplate={"Id": template.physical_id, "Version": template.attributes["LatestVersionNumber"]},
         Labels={"role": "trn"},
     )
+
+
+@pytest.fixture
+def block_template(make, network):
+    """A launch template of two trn2.48xlarge in a capacity block, with one interface."""
+    return make(
+        "AWS::EC2::LaunchTemplate",
+        "BlockTemplate",
+        LaunchTemplateData={
+            "InstanceType": "trn2.48xlarge",
+            "NetworkInterfaces": [{"NetworkCardIndex": 0, "DeviceIndex": 0, "Groups": [network.group.physical_id]}],
+            "InstanceMarketOptions": {"MarketType": "capacity-block"},
+            "CapacityReservationSpecification": {
+                "CapacityReservationTarget": {"CapacityReservationId": "cr-0123456789abcdef0"}
+            },
+        },
+    )
+
+
+@pytest.fixture
+def block_group(make, network, cluster, block_template):
+    """Returns what makes a node group in a capacity block."""
+
+    def build(*, desired=0, capacity_type="CAPACITY_BLOCK", template=block_template):
+        return make(
+            "AWS::EKS::Nodegroup",
+            "BlockNodes",
+            ClusterName=cluster.physical_id,
+            NodegroupName="trn2",
+            NodeRole=network.role_arn,
+            Subnets=network.subnet_ids[:1],
+            AmiType="AL2023_x86_64_NEURON",
+            CapacityType=capacity_type,
+            ScalingConfig={"MinSize": 0, "MaxSize": 2, "DesiredSize": desired},
+            LaunchTemplate={"Id": template.physical_id, "Version": template.attributes["LatestVersionNumber"]},
+        )
+
+    return build

@@ -64,6 +64,69 @@ class TestSchemas:
         assert not {name for name in set(sys.modules) - before if name.startswith("cfnlint.")}
 
 
+class TestWhatReplaces:
+    """The edits that cost a cluster, a reservation or data are known as replacements, whatever asks: engine or diff."""
+
+    @pytest.mark.parametrize(
+        ("path", "old", "new"),
+        [
+            (("Name",), "a", "b"),
+            (("RoleArn",), "arn:1", "arn:2"),
+            (("BootstrapSelfManagedAddons",), False, True),
+            (("EncryptionConfig",), [], [{"Resources": ["secrets"]}]),
+            (("KubernetesNetworkConfig", "ServiceIpv4Cidr"), "172.20.0.0/16", "10.100.0.0/16"),
+            (("KubernetesNetworkConfig", "IpFamily"), "ipv4", "ipv6"),
+            (("AccessConfig", "BootstrapClusterCreatorAdminPermissions"), True, False),
+        ],
+        ids=str,
+    )
+    def test_cluster(self, path, old, new):
+        """CFN-02: What EKS takes at creation only replaces the whole control plane when it changes later."""
+        assert replaced("AWS::EKS::Cluster", path, old, new) == (path,)
+
+    @pytest.mark.parametrize("path", [("Version",), ("DeletionProtection",), ("Logging",), ("UpgradePolicy",)], ids=str)
+    def test_cluster_in_place(self, path):
+        """CFN-02: What EKS changes in place replaces nothing."""
+        assert replaced("AWS::EKS::Cluster", path, "a", "b") == ()
+
+    @pytest.mark.parametrize(
+        ("resource_type", "path"),
+        [
+            ("AWS::S3::Bucket", ("BucketName",)),
+            ("AWS::FSx::FileSystem", ("SubnetIds",)),
+            ("AWS::FSx::FileSystem", ("SecurityGroupIds",)),
+            ("AWS::FSx::FileSystem", ("LustreConfiguration", "DeploymentType")),
+            ("AWS::FSx::FileSystem", ("FileSystemTypeVersion",)),
+        ],
+        ids=str,
+    )
+    def test_data(self, resource_type, path):
+        """CFN-04: A new name of a bucket, or another place of a file system, is an empty one beside the old."""
+        assert replaced(resource_type, path, "a", "b") == (path,)
+
+    @pytest.mark.parametrize(
+        "name", ["InstanceType", "AvailabilityZone", "Tenancy", "PlacementGroupArn", "EbsOptimized"]
+    )
+    def test_reservation(self, name):
+        """CAP-08: An edit of a reservation asks for a new one before the old is free, which seldom exists."""
+        assert replaced("AWS::EC2::CapacityReservation", (name,), "a", "b") == ((name,),)
+
+    def test_reservation_in_place(self):
+        """CAP-08: The number of instances alone changes in place."""
+        assert replaced("AWS::EC2::CapacityReservation", ("InstanceCount",), 4, 8) == ()
+
+
+def replaced(resource_type, path, old, new):
+    """Returns the paths that replace a resource whose property at one path changes."""
+
+    def at(value):
+        for key in reversed(path):
+            value = {key: value}
+        return value
+
+    return schemas("us-east-2").get(resource_type).replaced_by(at(old), at(new))
+
+
 class TestSame:
     @pytest.mark.parametrize(
         ("old", "new", "equal"),

@@ -1,5 +1,6 @@
 """The server as a process: it announces itself, answers, and ends with whoever started it."""
 
+import json
 import os
 import signal
 import subprocess
@@ -32,6 +33,18 @@ class TestServer:
 
         assert account == "123456789012"
         assert not is_alive(running.process_id)
+
+    def test_seed(self, monkeypatch, tmp_path):
+        """A network that it is given stands when it is ready."""
+        facts = {"account": "123456789012", "region": "us-west-2", "vpc_id": "vpc-12345678", "cidr": "10.9.0.0/16"}
+        file = tmp_path / "network.json"
+        file.write_text(json.dumps({**facts, "subnets": []}))
+        with server("--seed", str(file)) as running:
+            for name, value in running.environment(region="us-west-2").items():
+                monkeypatch.setenv(name, value)
+            found = boto3.session.Session().client("ec2").describe_vpcs(VpcIds=["vpc-12345678"])
+
+        assert found["Vpcs"][0]["CidrBlock"] == "10.9.0.0/16"
 
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
     def test_signals(self, number):

@@ -147,3 +147,52 @@ def test_json(client):
 
     assert printed["region"] == "us-east-2"
     assert printed["clusters"][0]["node_groups"][0]["interfaces"][0]["interface_type"] == "efa"
+
+
+class TestSchedules:
+    def test_block(self, client, block_group):
+        """A node group in a block says so, and in which."""
+        block_group()
+        ((group,),) = (cluster.node_groups for cluster in survey(client).clusters)
+
+        assert (group.capacity_type, group.market_type) == ("CAPACITY_BLOCK", "capacity-block")
+        assert group.capacity_reservation_id == "cr-0123456789abcdef0"
+
+    def test_schedules(self, client, make, network):
+        """Schedules come in the order of their times, with what they do."""
+        group = make("AWS::Scheduler::ScheduleGroup").physical_id
+        for name, day in (("down", 8), ("up", 1)):
+            make(
+                "AWS::Scheduler::Schedule",
+                Name=name,
+                GroupName=group,
+                ScheduleExpression=f"at(2027-03-0{day}T11:30:00)",
+                FlexibleTimeWindow={"Mode": "OFF"},
+                Target={"Arn": "arn:aws:sns:us-east-2:123456789012:x", "RoleArn": network.role_arn, "Input": name},
+            )
+
+        found = survey(client).schedules
+        assert [(one.name, one.timezone, one.state, one.input) for one in found] == [
+            ("up", "UTC", "ENABLED", "up"),
+            ("down", "UTC", "ENABLED", "down"),
+        ]
+
+    def test_topics_and_alarms(self, client, make):
+        """A topic says whether its messages are safe, and an alarm what it watches."""
+        safe = make("AWS::SNS::Topic", "Safe", KmsMasterKeyId="alias/x")
+        make("AWS::SNS::Topic", "Unsafe")
+        make("AWS::SNS::TopicPolicy", Topics=[safe.physical_id], PolicyDocument=TLS_ONLY)
+        make("AWS::SNS::Subscription", TopicArn=safe.physical_id, Protocol="email", Endpoint="ml@example.com")
+        make(
+            "AWS::CloudWatch::Alarm",
+            Namespace="AWS/Scheduler",
+            MetricName="TargetErrorCount",
+            ComparisonOperator="GreaterThanThreshold",
+            EvaluationPeriods=1,
+            AlarmActions=[safe.physical_id],
+        )
+        found = survey(client)
+
+        assert [(one.encrypted, one.tls_only) for one in found.topics] == [(True, True), (False, False)]
+        assert found.topics[0].subscriptions == ("email ml@example.com",)
+        assert [(one.metric, one.notifies) for one in found.alarms] == [("AWS/Scheduler TargetErrorCount", 1)]

@@ -26,6 +26,7 @@ from rehearsal.survey.records import (
     Survey,
     Vpc,
 )
+from rehearsal.survey.schedule_records import Alarm, Schedule, Topic
 from rehearsal.tree import tree
 
 NODES = NodeGroup(
@@ -201,3 +202,40 @@ class TestTree:
         cluster = dataclasses.replace(CLUSTER, node_groups=(dataclasses.replace(NODES, **changed),))
 
         assert line in tree(dataclasses.replace(SURVEY, clusters=(cluster,)))
+
+    def test_block(self):
+        """A node group in a block names it: by its id, or by its resource group."""
+        arn = "arn:aws:resource-groups:us-east-2:123456789012:group/blocks"
+        block = {"capacity_type": "CAPACITY_BLOCK", "capacity_reservation_resource_group_arn": arn}
+        group = dataclasses.replace(NODES, **block)
+        cluster = dataclasses.replace(CLUSTER, node_groups=(group,))
+
+        assert "capacity  CAPACITY_BLOCK · resource group/blocks" in tree(
+            dataclasses.replace(SURVEY, clusters=(cluster,))
+        )
+
+    def test_schedules(self):
+        """What happens by itself, when, and who is told."""
+        resize = '{"ClusterName": "demo", "ScalingConfig": {"DesiredSize": 16}}'
+        topic = "arn:aws:sns:us-east-2:123456789012:notices"
+        found = Survey(
+            "us-east-2",
+            *((),) * 6,
+            schedules=(
+                Schedule("block", "scale-up", "at(2027-03-01T11:30:00)", "UTC", "ENABLED", "arn:eks", resize),
+                Schedule("block", "notice", "at(2027-03-08T10:00:00)", "UTC", "DISABLED", topic, "Ending"),
+            ),
+            topics=(Topic("notices", encrypted=True, tls_only=False, subscriptions=("email ml@example.com",)),),
+            alarms=(Alarm("idle", "AWS/Scheduler TargetErrorCount", 1),),
+        )
+
+        assert tree(found).splitlines()[1:] == [
+            "├─ schedules",
+            "│  └─ block",
+            "│     ├─ scale-up  at(2027-03-01T11:30:00) UTC  16 nodes wanted",
+            "│     └─ notice    at(2027-03-08T10:00:00) UTC  notices · disabled",
+            "├─ topics",
+            "│  └─ notices  encrypted · plain HTTP allowed · email ml@example.com",
+            "└─ alarms",
+            "   └─ idle  AWS/Scheduler TargetErrorCount",
+        ]

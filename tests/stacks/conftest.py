@@ -4,7 +4,7 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +56,15 @@ class Template(dict[str, Any]):
 
 
 class Assembly(dict[str, Template]):
-    """The templates of one environment by their stacks' names, and the folder that they were written to."""
+    """The templates of one environment by their stacks' names, the plan, and the folder that they were written to."""
 
-    def __init__(self, folder: Path, stacks: Iterable[str]) -> None:
+    def __init__(self, folder: Path, decided: Plan) -> None:
+        names = [stack.name for stack in decided.stacks]
         super().__init__(
-            {stack: Template(json.loads((folder / f"{stack}.template.json").read_text())) for stack in stacks}
+            {stack: Template(json.loads((folder / f"{stack}.template.json").read_text())) for stack in names}
         )
         self.folder = folder
+        self.plan = decided
 
     def artifacts(self) -> Any:
         """Returns what the CDK CLI is told of each stack."""
@@ -85,7 +87,7 @@ def _synthesize(decided: Plan, outdir: Path) -> Assembly:
     )
     build(app, decided)
     app.synth()
-    return Assembly(outdir, [stack.name for stack in decided.stacks])
+    return Assembly(outdir, decided)
 
 
 @pytest.fixture(scope="session")

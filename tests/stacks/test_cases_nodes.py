@@ -2,10 +2,12 @@
 
 import email
 import itertools
+import json
 from pathlib import Path
 
 import pytest
 
+from ami.fit import driver_misfits
 from ami.lock import path_for
 from ami.lock import read as read_lock
 from trnstack.findings import InvalidEnvironmentError
@@ -156,8 +158,12 @@ class TestNodeGroup:
             network = every[f"{plan.name}-network"]
             for group in plan.node_groups:
                 (subnet,) = every[group.stack].one("AWS::EKS::Nodegroup")["Subnets"]
-                logical_id = network.exports()[subnet["Fn::ImportValue"]]["Ref"]
-                zone = network["Resources"][logical_id]["Properties"]["AvailabilityZoneId"]
+                exported = network.exports()[subnet["Fn::ImportValue"]]
+                if plan.network.existing_vpc:
+                    zones = {each.subnet_id: each.availability_zone_id for each in plan.network.existing_vpc.subnets}
+                    zone = zones[exported]
+                else:
+                    zone = network["Resources"][exported["Ref"]]["Properties"]["AvailabilityZoneId"]
                 assert (zone,) == group.availability_zone_ids
 
     def test_release_is_pinned(self, every, plans):
@@ -199,9 +205,58 @@ class TestFirstBoot:
             launch = every[name].one("AWS::EC2::LaunchTemplate")["LaunchTemplateData"]
             assert launch["BlockDeviceMappings"][0]["Ebs"]["VolumeSize"] >= 200
 
+    def test_locked_memory(self, node_configs, every):
+        """HOST-01: Containers may lock memory without limit exactly where nodes have EFA, which registers it."""
+        for name, config in node_configs.items():
+            launch = every[name].one("AWS::EC2::LaunchTemplate")["LaunchTemplateData"]
+            efa = any(interface["InterfaceType"] != "interface" for interface in launch["NetworkInterfaces"])
+            limits = (
+                config["spec"].get("containerd", {}).get("baseRuntimeSpec", {}).get("process", {}).get("rlimits", ())
+            )
+            locked = [limit["hard"] for limit in limits if limit["type"] == "RLIMIT_MEMLOCK"]
+            assert bool(locked) == efa
+            assert all(hard > 2**50 for hard in locked)
+
     def test_eks_adds_the_cluster(self, node_configs):
         """LT-07: With EKS's own image the NodeConfig leaves out the cluster's part, which EKS merges in."""
         assert all("cluster" not in config["spec"] for config in node_configs.values())
+
+
+class TestImages:
+    def test_none_is_named_by_its_id(self, every):
+        """AMI-02: No template names an image id, which is one region's and may be gone; releases are everywhere."""
+        assert not [name for name, template in every.items() if "ami-" in json.dumps(template)]
+
+    def test_all_are_of_al2023(self, every):
+        """AMI-03: Every node group of every environment, the systems' too, starts from AL2023."""
+        assert {group["AmiType"] for group in all_of(every, "AWS::EKS::Nodegroup")} == {
+            "AL2023_x86_64_NEURON",
+            "AL2023_x86_64_STANDARD",
+        }
+
+    def test_driver_serves_the_containers(self, plans):
+        """NRN-01: The image that nodes start from and the training container are of one SDK release, in every lock."""
+        for name in plans:
+            lock = read_lock(path_for(ENVIRONMENTS / f"{name}.yaml"))
+            assert lock.accelerator_image.neuron_driver == lock.neuron.driver
+            assert driver_misfits(lock) == ()
+
+
+class TestReservations:
+    def test_none_is_made(self, every):
+        """CAP-08: No stack makes a reservation, so that no edit can replace one: they are named by id."""
+        assert not all_of(every, "AWS::EC2::CapacityReservation")
+
+
+class TestLabels:
+    def test_efa(self, every):
+        """K8S-02: Nodes bear the EFA label exactly where they have EFA interfaces, for the plugin to select."""
+        for name, template in every.items():
+            if "-nodes-" in name:
+                launch = template.one("AWS::EC2::LaunchTemplate")["LaunchTemplateData"]
+                efa = any(interface["InterfaceType"] != "interface" for interface in launch["NetworkInterfaces"])
+                labels = template.one("AWS::EKS::Nodegroup").get("Labels", {})
+                assert (labels.get("trnstack/efa") == "true") == efa
 
 
 class TestNodeRole:

@@ -177,7 +177,7 @@ class TestBucket:
         names = [plan.storage.checkpoints.name for plan in plans.values()]
         assert len(set(names)) == len(names)
         for plan in plans.values():
-            assert plan.storage.checkpoints.name == f"{plan.name}-checkpoints-ACCOUNT-{plan.region}"
+            assert plan.storage.checkpoints.name == f"{plan.name}-checkpoints-{plan.account or 'ACCOUNT'}-{plan.region}"
 
 
 class TestCluster:

@@ -16,10 +16,11 @@ PRINTED = {
     "network": {"VpcId"},
     "storage": {"CheckpointBucket", "FileSystemId", "FileSystemMountName"},
     "cluster": {"ClusterName", "KubeconfigCommand", "TunnelCommand"},
-    "nodes": {"NodeGroupName", "PlacementGroup"},
+    "nodes": {"NodeGroupName", "PlacementGroup", "ScaleUpCommand", "NoticesTopic"},
 }
-#: What depends on the environment: a file system, and a placement group.
-OPTIONAL = {"FileSystemId", "FileSystemMountName", "PlacementGroup"}
+#: What depends on the environment: a file system, a placement group, and a capacity block.
+OF_A_BLOCK = {"ScaleUpCommand", "NoticesTopic"}
+OPTIONAL = {"FileSystemId", "FileSystemMountName", "PlacementGroup", *OF_A_BLOCK}
 
 
 def kind(stack: str) -> str:
@@ -113,7 +114,7 @@ class TestTemplates:
             for rule in template.properties("AWS::EC2::SecurityGroupIngress")
             if "CidrIp" in rule
         ]
-        assert clients == ["192.168.0.0/20"]
+        assert sorted(clients) == ["192.168.0.0/20", "192.168.32.0/20"]
 
     def test_endpoints(self, every):
         """A control plane is reached from its own network; from outside only where the environment names from where."""
@@ -125,8 +126,14 @@ class TestTemplates:
 
         assert reached == {
             "dev-cluster": (True, True, ["198.51.100.0/24"]),
+            "existing-cluster": (True, False, None),
             "llama2-7b-cluster": (True, False, None),
             "llama3-8b-cluster": (True, False, None),
+            "llama3-8b-trn2-block-cluster": (True, False, None),
+            "llama3-8b-trn2-cluster": (True, False, None),
+            "private-cluster": (True, False, None),
+            "trn2-eks-sample-cluster": (True, False, None),
+            "ultraserver-trn2u-cluster": (True, False, None),
         }
 
     def test_outputs(self, every):
@@ -136,7 +143,8 @@ class TestTemplates:
             assert expected - OPTIONAL <= printed <= expected
             assert all(output.get("Description") or "Export" in output for output in template["Outputs"].values())
         assert set(every["llama3-8b-storage"].printed()) == PRINTED["storage"]
-        assert set(every["llama3-8b-nodes-trn1"].printed()) == PRINTED["nodes"]
+        assert set(every["llama3-8b-nodes-trn1"].printed()) == PRINTED["nodes"] - OF_A_BLOCK
+        assert set(every["llama3-8b-trn2-block-nodes-trn2"].printed()) == {"NodeGroupName", *OF_A_BLOCK}
         assert "PlacementGroup" not in every["dev-nodes-spot"].printed()
 
     def test_exports(self, every, plans):
@@ -148,7 +156,7 @@ class TestTemplates:
             "nodes": set(),
         }
         for plan in plans.values():
-            subnets = {f"Subnet-{subnet.name}" for subnet in plan.network.subnets}
+            subnets = {f"Subnet-{subnet.name}" for subnet in plan.network.subnets if subnet.role != "public"}
             for stack in plan.stacks:
                 expected = fixed[kind(stack.name)] | (subnets if kind(stack.name) == "network" else set())
                 assert {name.partition(":")[2] for name in every[stack.name].exports()} == expected

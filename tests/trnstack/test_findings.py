@@ -1,3 +1,4 @@
+import dataclasses
 import json
 
 import pytest
@@ -49,7 +50,7 @@ class TestRender:
     def test_error_with_hint(self):
         """An error is one line with place, path, code and message, and its hint on the next."""
         assert render([ERROR]) == (
-            "environments/bad.yaml:8: node_groups[0].instance_type: CAT001 unknown instance type 'trn2.48xlrge'\n"
+            "environments/bad.yaml:8:5: node_groups[0].instance_type: CAT001 unknown instance type 'trn2.48xlrge'\n"
             "  hint: did you mean 'trn2.48xlarge'?"
         )
 
@@ -61,6 +62,10 @@ class TestRender:
         """A file that can't be read has no line, and none is made up."""
         finding = Finding(code="SPEC001", path=(), message="no such file", file="x.yaml")
         assert render([finding]) == "x.yaml: SPEC001 no such file"
+
+    def test_suppressed(self):
+        """What a comment silences is not shown to people."""
+        assert render([dataclasses.replace(WARNING, suppressed="by design"), ERROR]) == render([ERROR])
 
     def test_order(self):
         """Findings come in the order in which they are given."""
@@ -87,6 +92,12 @@ class TestToJson:
             }
         ]
 
+    def test_suppressed(self):
+        """What a comment silences stays in the list, with the reason."""
+        (row,) = json.loads(to_json([dataclasses.replace(WARNING, suppressed="by design")]))
+
+        assert row["suppressed"] == "by design"
+
     def test_nothing(self):
         """No findings are an empty list, not nothing."""
         assert json.loads(to_json([])) == []
@@ -104,6 +115,8 @@ class TestSummary:
             ([ERROR], "1 error"),
             ([ERROR, ERROR, WARNING], "2 errors, 1 warning"),
             ([NOTE, WARNING, NOTE], "1 warning, 2 notes"),
+            ([NOTE, dataclasses.replace(WARNING, suppressed="by design")], "1 note, 1 ignored"),
+            ([dataclasses.replace(WARNING, suppressed="by design")], "no findings, 1 ignored"),
         ],
     )
     def test_counts(self, findings, text):
@@ -137,6 +150,7 @@ class TestDidYouMean:
             ("ssd", ["SSD", "HDD"], "did you mean 'SSD'?"),
             ("zzz", ["SSD", "HDD"], ""),
             ("x", [], ""),
+            ("x" * 1000, ["x" * 1001], ""),
         ],
     )
     def test_hint(self, value, choices, hint):

@@ -21,9 +21,15 @@ _EC2_API = Fact(
     read_on=dt.date(2026, 11, 30),
 )
 
+#: Of all list prices in the rows, which are Linux, us-east-1.
+LIST_PRICES = Fact(
+    source="Price List API, as in aws/karpenter-provider-aws at 1d927085, zz_generated.pricing_aws.go",
+    read_on=dt.date(2026, 7, 20),
+)
+
 #: Service Quotas, EC2: "Running On-Demand Trn instances" and "All Trn Spot Instance Requests", both counted in vCPUs.
-_ON_DEMAND_QUOTA = "L-2C3B7624"
-_SPOT_QUOTA = "L-6B0D517C"
+ON_DEMAND_QUOTA = "L-2C3B7624"
+SPOT_QUOTA = "L-6B0D517C"
 
 _CHIPS = (
     Chip(
@@ -95,8 +101,8 @@ _INSTANCE_TYPES = (
         ),
         on_demand_usd_per_hour=1.34375,
         vcpu_quota_units=8,
-        on_demand_quota_code=_ON_DEMAND_QUOTA,
-        spot_quota_code=_SPOT_QUOTA,
+        on_demand_quota_code=ON_DEMAND_QUOTA,
+        spot_quota_code=SPOT_QUOTA,
         fact=_EC2_API,
     ),
     InstanceType(
@@ -127,8 +133,8 @@ _INSTANCE_TYPES = (
         ),
         on_demand_usd_per_hour=21.50,
         vcpu_quota_units=128,
-        on_demand_quota_code=_ON_DEMAND_QUOTA,
-        spot_quota_code=_SPOT_QUOTA,
+        on_demand_quota_code=ON_DEMAND_QUOTA,
+        spot_quota_code=SPOT_QUOTA,
         fact=_EC2_API,
     ),
     InstanceType(
@@ -156,8 +162,8 @@ _INSTANCE_TYPES = (
         ),
         on_demand_usd_per_hour=24.78,
         vcpu_quota_units=128,
-        on_demand_quota_code=_ON_DEMAND_QUOTA,
-        spot_quota_code=_SPOT_QUOTA,
+        on_demand_quota_code=ON_DEMAND_QUOTA,
+        spot_quota_code=SPOT_QUOTA,
         fact=_EC2_API,
     ),
     InstanceType(
@@ -187,8 +193,8 @@ _INSTANCE_TYPES = (
         ),
         on_demand_usd_per_hour=None,
         vcpu_quota_units=12,
-        on_demand_quota_code=_ON_DEMAND_QUOTA,
-        spot_quota_code=_SPOT_QUOTA,
+        on_demand_quota_code=ON_DEMAND_QUOTA,
+        spot_quota_code=SPOT_QUOTA,
         fact=_EC2_API,
     ),
     InstanceType(
@@ -217,8 +223,8 @@ _INSTANCE_TYPES = (
         # The API's usage classes name on-demand, the price list has no rate for it.
         on_demand_usd_per_hour=None,
         vcpu_quota_units=192,
-        on_demand_quota_code=_ON_DEMAND_QUOTA,
-        spot_quota_code=_SPOT_QUOTA,
+        on_demand_quota_code=ON_DEMAND_QUOTA,
+        spot_quota_code=SPOT_QUOTA,
         fact=_EC2_API,
     ),
     InstanceType(
@@ -241,8 +247,8 @@ _INSTANCE_TYPES = (
         availability_zone_ids=MappingProxyType({"ap-south-2": ("aps2-az1", "aps2-az2", "aps2-az3")}),
         on_demand_usd_per_hour=None,
         vcpu_quota_units=192,
-        on_demand_quota_code=_ON_DEMAND_QUOTA,
-        spot_quota_code=_SPOT_QUOTA,
+        on_demand_quota_code=ON_DEMAND_QUOTA,
+        spot_quota_code=SPOT_QUOTA,
         fact=_EC2_API,
     ),
 )

@@ -51,11 +51,11 @@ class InstanceType:
         chip: The chip's name in ``CHIPS``.
         neuron_devices: Chips an instance.
         network_cards: Network cards; EFA goes on each of them once.
-        interfaces_per_card: The most interfaces on one card.
+        interfaces_per_card: The most interfaces on one card; None where it is not published.
         efa_interfaces: The most EFA interfaces; 0 where the type has none.
-        ipv4_addresses_per_interface: IPv4 addresses an interface on card 0, the primary one counted.
-        network_gbps: The advertised network bandwidth.
-        network_card_gbps: The bandwidth of one card, as the API gives it.
+        ipv4_addresses_per_interface: IPv4 addresses an interface on card 0, the primary one counted; None as above.
+        network_gbps: The advertised network bandwidth; None as above.
+        network_card_gbps: The bandwidth of one card, as the API gives it; None as above.
         local_disks, local_disk_gb: NVMe disks, and GB (10^9 bytes) of each.
         usage_classes: ``on-demand``, ``spot``, ``capacity-block``, as the EC2 API names them.
         cluster_placement: Whether a cluster placement group takes the type.
@@ -72,11 +72,11 @@ class InstanceType:
     vcpus: int
     memory_gib: int
     network_cards: int
-    interfaces_per_card: int
+    interfaces_per_card: int | None
     efa_interfaces: int
-    ipv4_addresses_per_interface: int
-    network_gbps: float
-    network_card_gbps: float
+    ipv4_addresses_per_interface: int | None
+    network_gbps: float | None
+    network_card_gbps: float | None
     local_disks: int
     local_disk_gb: int
     usage_classes: tuple[str, ...]
@@ -88,6 +88,39 @@ class InstanceType:
     spot_quota_code: str
     fact: Fact
     opt_in: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UltraServer:
+    """Several instances whose chips NeuronLink joins to one machine.
+
+    Attributes:
+        name: The family's name here: ``trn2``, ``trn3_gen1``, ``trn3_gen2``.
+        chip: The chip's name in ``CHIPS``.
+        instance_type: The EC2 type of its instances; empty where AWS has not published one.
+        instances: How many instances it has.
+        chips: How many chips it has.
+        configs: How many of its instances may work as one; empty where AWS has not said.
+        vcpus, memory_gib, device_memory_gib: Of the whole.
+        memory_tbps: The bandwidth of its device memory, TB/s.
+        bf16_tflops, fp8_tflops: Dense peaks of the whole.
+        efa_gbps: The EFA bandwidth of the whole; None where the published figures contradict each other.
+    """
+
+    name: str
+    chip: str
+    instance_type: str
+    instances: int
+    chips: int
+    configs: tuple[int, ...]
+    vcpus: int
+    memory_gib: int
+    device_memory_gib: int
+    memory_tbps: float
+    bf16_tflops: float
+    fp8_tflops: float
+    efa_gbps: float | None
+    fact: Fact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ Exit codes:
   2  wrong usage
 """
 
-_RESET, _DIM = "\033[0m", "\033[2m"
+_RESET, _BOLD, _DIM = "\033[0m", "\033[1m", "\033[2m"
 _COLOURS = {"error": "\033[31m", "warning": "\033[33m", "note": "\033[36m"}
 #: Control characters in a file must not reach the terminal as such: they could move its cursor or hide text.
 _VISIBLE = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code != ord("\n")}
@@ -72,6 +72,16 @@ def stop(findings: "Sequence[Finding]") -> NoReturn:
     raise typer.Exit(FINDINGS)
 
 
+def say_sections(sections: Iterable[Sequence[str]]) -> None:
+    """Writes sections to stdout with an empty line between them; on a terminal their first lines stand out."""
+    colour = _in_colour(sys.stdout)
+    texts = []
+    for first, *rest in sections:
+        head, *lines = (line.translate(_VISIBLE) for line in (first, *rest))
+        texts.append("\n".join([f"{_BOLD}{head}{_RESET}" if colour else head, *lines]))
+    _write(sys.stdout, "\n\n".join(texts))
+
+
 def columns(rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset(), indent: int = 2) -> list[str]:
     """Returns rows as lines whose columns stand below each other.
 
@@ -100,6 +110,8 @@ def _write_findings(stream: TextIO, findings: "Iterable[Finding]") -> None:
 
     colour = _in_colour(stream)
     for finding in findings:
+        if finding.suppressed:
+            continue
         text = render([finding]).translate(_VISIBLE)
         _write(stream, _painted(text, finding) if colour else text)
 

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trnstack.cli import output
+from trnstack.cli import output, plan_capacity
+from trnstack.cli.plan_network import network_section
 
 if TYPE_CHECKING:
     from trnstack.plan.model import BucketPlan, LustrePlan, NodeGroupPlan, Plan
+    from trnstack.spec import Environment
 
 
 def plan(
@@ -18,8 +20,8 @@ def plan(
 ) -> None:
     """Show everything that an environment decides, and why.
 
-    Stacks, network, cluster, add-ons, node groups, storage, tags and pins. Nothing is deployed and no account is asked.
-    The templates are made from this plan and from nothing else.
+    Stacks, network, cluster, add-ons, node groups, quotas, storage, tags and pins. Nothing is deployed and no account
+    is asked. The templates are made from this plan and from nothing else.
     """
     from trnstack import plan as planning  # noqa: PLC0415 - as every command, see the package's docstring
     from trnstack.environment import check_file  # noqa: PLC0415
@@ -32,7 +34,7 @@ def plan(
         output.say_json(planning.to_json(decided))
     else:
         output.tell_findings(checked.findings)
-        output.say(as_text(decided))
+        output.say("\n".join([as_text(decided), *_not_built(checked.environment)]))
 
 
 def as_text(decided: "Plan") -> str:
@@ -40,10 +42,11 @@ def as_text(decided: "Plan") -> str:
     sections = [
         _environment(decided),
         _stacks(decided),
-        _network(decided),
+        network_section(decided.network),
         _cluster(decided),
         _add_ons(decided),
         *(_node_group(group) for group in decided.node_groups),
+        plan_capacity.quotas(decided),
         _storage(decided),
         ["Tags", *output.columns(decided.tags.items())],
         _decisions(decided),
@@ -80,41 +83,6 @@ def _stacks(decided: "Plan") -> list[str]:
     return ["Stacks, in the order in which they are deployed", *output.columns(rows, right=frozenset({0}))]
 
 
-def _network(decided: "Plan") -> list[str]:
-    network = decided.network
-    gateways = network.nat_gateway_zone_ids
-    rows = [
-        ("VPC range", network.vpc_cidr),
-        ("NAT gateways", f"{len(gateways)} ({', '.join(gateways)})" if gateways else "none"),
-        ("private endpoints", ", ".join(network.interface_endpoints) or "none"),
-        ("API clients", ", ".join(network.client_cidrs) or "none from outside the VPC"),
-        ("flow logs", f"kept {network.log_retention_days} days" if network.flow_logs else "off"),
-    ]
-    taken = {name: f"{count:,}" for name, count in _taken(decided).items()}
-    subnets = [
-        ("subnet", "range", "zone", "addresses", "taken at most"),
-        *(
-            (each.name, each.cidr, each.availability_zone_id, f"{each.addresses:,}", taken.get(each.name, ""))
-            for each in network.subnets
-        ),
-    ]
-    return ["Network", *output.columns(rows), "", *output.columns(subnets, right=frozenset({3, 4}))]
-
-
-def _taken(decided: "Plan") -> dict[str, int]:
-    """Returns the addresses that accelerator nodes and the file system take, by subnet."""
-    from trnstack.layout.addresses import file_system_addresses  # noqa: PLC0415
-
-    taken: dict[str, int] = {}
-    for group in decided.node_groups:
-        for subnet in group.subnets:
-            taken[subnet] = taken.get(subnet, 0) + group.addresses.total
-    lustre = decided.storage.lustre
-    if lustre:
-        taken[lustre.subnet] = taken.get(lustre.subnet, 0) + file_system_addresses(lustre.storage_gib)
-    return taken
-
-
 def _cluster(decided: "Plan") -> list[str]:
     cluster = decided.cluster
     nodes = cluster.system_nodes
@@ -125,7 +93,7 @@ def _cluster(decided: "Plan") -> list[str]:
         *_listed("administrators", cluster.administrators),
         ("logs", _logs(cluster.log_types, cluster.log_retention_days)),
         ("deletion protection", "on" if cluster.deletion_protection else "off"),
-        ("system nodes", f"{_count(nodes)} {nodes.launch_template.instance_type} in {_zones(nodes)}"),
+        ("system nodes", f"{plan_capacity.count(nodes)} {nodes.launch_template.instance_type} in {_zones(nodes)}"),
         ("system image", f"{nodes.release_version} ({nodes.ami_type})"),
         ("jobs run as", f"service account {cluster.trainer.service_account} in namespace {cluster.trainer.namespace}"),
     ]
@@ -150,41 +118,32 @@ def _add_ons(decided: "Plan") -> list[str]:
 
 
 def _node_group(group: "NodeGroupPlan") -> list[str]:
+    from trnstack.layout.taints import kubernetes_effect  # noqa: PLC0415
+
     template = group.launch_template
-    efa = sum(interface.is_efa for interface in template.interfaces)
     first = "starts new nodes first" if group.update_strategy == "DEFAULT" else "stops old nodes first"
     addresses = group.addresses
     rows = [
-        ("nodes", f"{_count(group)} {template.instance_type} in {_zones(group)}"),
-        ("capacity", _capacity(group)),
+        ("nodes", f"{plan_capacity.count(group)} {template.instance_type} in {_zones(group)}"),
+        ("capacity", plan_capacity.capacity(group)),
+        *plan_capacity.schedules(group),
         ("each node offers", f"{group.neuron_devices} Neuron devices, {group.neuron_cores} NeuronCores"),
-        ("EFA", f"{efa} interfaces, {group.efa_gbps:,g} Gbit/s a node" if efa else "none"),
+        ("EFA", plan_capacity.efa(group)),
         ("placement group", "the stack's own" if template.placement_group == "create" else template.placement_group),
         ("image", f"{group.release_version} ({group.ami_type})"),
         ("root volume", f"{template.root_volume_gib:,} GiB"),
-        ("addresses", f"{addresses.per_node} a node, for up to {addresses.nodes:,} nodes while updating"),
+        ("addresses", f"{addresses.total:,} at most: {addresses.arithmetic}"),
+        ("pods", f"{group.most_pods} a node at most" if group.most_pods else "as many as AWS allows, which is unknown"),
         ("updates", f"{group.update_strategy}: {first}; {group.max_unavailable} at a time"),
         ("node repair", "on" if group.node_repair else "off"),
         *_listed("labels", tuple(f"{key}={value}" for key, value in group.labels.items())),
-        *_listed("taints", tuple(f"{t.key}={t.value}:{t.effect}" for t in group.taints)),
+        *_listed("taints", tuple(f"{t.key}={t.value}:{kubernetes_effect(t.effect)}" for t in group.taints)),
     ]
     return [f"Node group {group.name}", *output.columns(rows)]
 
 
-def _count(group: "NodeGroupPlan") -> str:
-    scaling = group.scaling
-    fixed = scaling.minimum == scaling.maximum
-    return f"{scaling.minimum} x" if fixed else f"{scaling.minimum} to {scaling.maximum} x"
-
-
 def _zones(group: "NodeGroupPlan") -> str:
     return ", ".join(group.availability_zone_ids)
-
-
-def _capacity(group: "NodeGroupPlan") -> str:
-    template = group.launch_template
-    reservation = template.capacity_reservation_id or template.capacity_reservation_resource_group_arn
-    return f"reservation {reservation}" if reservation else group.capacity_type
 
 
 def _storage(decided: "Plan") -> list[str]:
@@ -233,6 +192,14 @@ def _decisions(decided: "Plan") -> list[str]:
     for decision in decided.decisions:
         lines += [f"  {decision.path}: {decision.value}", f"    {decision.reason}"]
     return lines
+
+
+def _not_built(environment: "Environment") -> list[str]:
+    """Returns what is on by default and not there, so that nothing is passed over in silence."""
+    from trnstack.rules.unbuilt import additions  # noqa: PLC0415
+
+    rows = [(".".join(path), what) for path, what in additions(environment).items()]
+    return ["", "Not built yet: on by default, and not there", *output.columns(rows)] if rows else []
 
 
 def _listed(name: str, values: tuple[str, ...]) -> list[tuple[str, str]]:

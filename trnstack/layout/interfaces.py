@@ -48,6 +48,6 @@ def interfaces(instance_type: InstanceType, *, efa: bool) -> tuple[Interface, ..
     first = Interface(network_card_index=0, device_index=0, interface_type="efa")
     others = (
         Interface(network_card_index=card, device_index=1, interface_type="efa-only")
-        for card in range(1, instance_type.network_cards)
+        for card in range(1, instance_type.efa_interfaces)
     )
     return (first, *others)

@@ -5,11 +5,13 @@ import json
 from collections.abc import Mapping
 
 from ami.lock import Lock
+from trnstack.layout.images import mirrored
 from trnstack.plan.cluster import cluster, lock_inputs
 from trnstack.plan.decisions import decisions
 from trnstack.plan.model import NodeGroupPlan, PinsPlan, Plan, StackPlan
 from trnstack.plan.network import network
 from trnstack.plan.nodes import node_group
+from trnstack.plan.quotas import quotas
 from trnstack.plan.storage import storage
 from trnstack.spec import Environment
 
@@ -20,6 +22,7 @@ PLAN_VERSION = 1
 
 def plan(environment: Environment, lock: Lock) -> Plan:
     """Returns the plan of an environment that has no errors and whose lock is current."""
+    image = lock.neuron.container_image
     groups = tuple(node_group(environment, group, lock) for group in environment.node_groups)
     return Plan(
         name=environment.name,
@@ -31,13 +34,14 @@ def plan(environment: Environment, lock: Lock) -> Plan:
             neuron_driver=lock.neuron.driver,
             ami_release=lock.accelerator_image.release,
             ami_neuron_driver=lock.accelerator_image.neuron_driver,
-            container_image=lock.neuron.container_image,
+            container_image=image and mirrored(image, environment.network.image_mirror),
             made_from=lock.made_from,
         ),
         network=network(environment),
         storage=storage(environment),
         cluster=cluster(environment, lock),
         node_groups=groups,
+        quotas=quotas(environment),
         stacks=_stacks(environment, groups),
         decisions=tuple(decisions(environment, groups, lock)),
     )

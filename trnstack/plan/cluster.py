@@ -5,8 +5,10 @@ import json
 
 from ami.lock import Inputs, Lock
 from trnstack.layout.addresses import MINIMUM_IP_TARGET, WARM_IP_TARGET
+from trnstack.layout.services import service_range
 from trnstack.plan.model import AddOnPlan, ClusterPlan, PodIdentityPlan, TrainerPlan
 from trnstack.plan.nodes import control_plane_zone_ids, system_nodes
+from trnstack.plan.vpc import vpc_cidr_of
 from trnstack.spec import Environment
 
 #: Names that jobs may rely on before anything is deployed.
@@ -19,8 +21,6 @@ BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
 AFTER_SYSTEM_NODES = ("coredns", "eks-node-monitoring-agent")
 FSX_CSI_DRIVER = "aws-fsx-csi-driver"
 
-#: The two ranges that EKS chooses from when none is given. Source: EKS API reference, KubernetesNetworkConfigRequest.
-SERVICE_CIDRS = ("172.20.0.0/16", "10.100.0.0/16")
 
 _CONFIGURATION = {
     "vpc-cni": {"env": {"MINIMUM_IP_TARGET": str(MINIMUM_IP_TARGET), "WARM_IP_TARGET": str(WARM_IP_TARGET)}},
@@ -82,11 +82,7 @@ def cluster(environment: Environment, lock: Lock) -> ClusterPlan:
 
 
 def _service_cidr(environment: Environment) -> str:
-    near = [ipaddress.IPv4Network(c) for c in (environment.network.vpc_cidr, *environment.network.client_cidrs)]
-    return next(
-        (cidr for cidr in SERVICE_CIDRS if not any(ipaddress.IPv4Network(cidr).overlaps(other) for other in near)),
-        SERVICE_CIDRS[0],
-    )
+    return str(service_range(ipaddress.IPv4Network(vpc_cidr_of(environment)), environment.eks.service_cidr))
 
 
 def _add_on(name: str, lock: Lock) -> AddOnPlan:

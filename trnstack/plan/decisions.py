@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from ami.lock import Lock
-from trnstack.catalog import INSTANCE_TYPES
+from trnstack.catalog.effective import instance_type_of
 from trnstack.layout.addresses import MINIMUM_IP_TARGET, WARM_IP_TARGET
-from trnstack.layout.subnets import divide
+from trnstack.plan.blocks import block_decisions
 from trnstack.plan.model import Decision, NodeGroupPlan
-from trnstack.plan.nodes import control_plane_zone_ids, is_reserved
+from trnstack.plan.network import network_decisions
+from trnstack.plan.nodes import ULTRASERVER_LABEL, control_plane_zone_ids, is_reserved
+from trnstack.plan.quotas import quota_decisions
 from trnstack.spec import Environment
 from trnstack.spec.node_groups import NodeGroup
 
@@ -15,23 +17,12 @@ from trnstack.spec.node_groups import NodeGroup
 def decisions(environment: Environment, groups: tuple[NodeGroupPlan, ...], lock: Lock) -> Iterator[Decision]:
     """Yields every decision that is not obvious, in the order of the environment file."""
     home = environment.availability_zone_ids[0]
-    nodes = [s for s in divide(environment.network.vpc_cidr, environment.availability_zone_ids) if s.role == "nodes"]
-    yield Decision(
-        path="network.subnets",
-        value=f"{nodes[0].addresses:,} addresses for the nodes of each zone",
-        reason="a subnet's range can't change, so it is the same for few nodes and many: growing replaces nothing",
-    )
+    yield from network_decisions(environment)
     yield Decision(
         path="eks.availability_zone_ids",
         value=", ".join(control_plane_zone_ids(environment)),
         reason="control plane and system nodes stay in the first two zones, so that zones can be added later",
     )
-    if environment.network.interface_endpoints == "auto":
-        yield Decision(
-            path="network.interface_endpoints",
-            value="for images, credentials, logs and Session Manager",
-            reason="image pulls of a whole fleet cost less through an endpoint than through a NAT gateway",
-        )
     yield Decision(
         path="eks.add_ons.vpc-cni",
         value=f"MINIMUM_IP_TARGET {MINIMUM_IP_TARGET}, WARM_IP_TARGET {WARM_IP_TARGET}",
@@ -39,6 +30,7 @@ def decisions(environment: Environment, groups: tuple[NodeGroupPlan, ...], lock:
     )
     for index, (group, decided) in enumerate(zip(environment.node_groups, groups, strict=True)):
         yield from _node_group(f"node_groups[{index}]", group, decided)
+    yield from quota_decisions(environment)
     if environment.storage.lustre is not None:
         yield Decision(
             path="storage.lustre.subnet",
@@ -55,7 +47,7 @@ def decisions(environment: Environment, groups: tuple[NodeGroupPlan, ...], lock:
 
 def _node_group(path: str, group: NodeGroup, decided: NodeGroupPlan) -> Iterator[Decision]:
     template = decided.launch_template
-    instance_type = INSTANCE_TYPES[group.instance_type]
+    instance_type = instance_type_of(group)
     efa = sum(interface.is_efa for interface in template.interfaces)
     yield Decision(
         path=f"{path}.efa",
@@ -68,13 +60,21 @@ def _node_group(path: str, group: NodeGroup, decided: NodeGroupPlan) -> Iterator
             value=template.placement_group,
             reason=_placement_reason(group, template.placement_group),
         )
+    if group.ultraserver:
+        yield Decision(
+            path=f"{path}.ultraserver",
+            value=f"{group.ultraserver.config} instances of one UltraServer, labelled {ULTRASERVER_LABEL}={group.name}",
+            reason="one node group for each UltraServer, so that a job's pods can be kept to the NeuronLinks of one",
+        )
     if decided.update_strategy == "MINIMAL":
         yield Decision(
             path=f"{path}.update_strategy",
             value="MINIMAL",
             reason="a reserved fleet has no spare capacity to start new nodes in before old ones stop",
         )
-    if group.node_count is None:
+    if decided.block is not None:
+        yield from block_decisions(path, decided.block)
+    elif group.node_count is None:
         yield Decision(
             path=f"{path}.desired",
             value=str(decided.scaling.desired),
@@ -93,6 +93,8 @@ def _efa_reason(group: NodeGroup, used: int, available: int) -> str:
 def _placement_reason(group: NodeGroup, decided: str) -> str:
     if decided == "create":
         return "EFA latency depends on nodes being near to each other"
+    if group.capacity.type == "capacity_block":
+        return "EC2 places a block's instances near to each other by itself"
     if is_reserved(group):
         return "a new group would not be the one that the reservation was made in; name that one if there is one"
     return "a single node, or one without EFA, has nobody to be near to"

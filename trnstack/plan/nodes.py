@@ -1,16 +1,22 @@
 """Decides node groups: where they stand, what they start from, how they change."""
 
 from ami.lock import Lock
-from trnstack.catalog import CHIPS, INSTANCE_TYPES, InstanceType
-from trnstack.layout.addresses import NodeAddresses, node_addresses
+from trnstack.catalog import CHIPS, SYSTEM_INSTANCE_TYPES, InstanceType
+from trnstack.catalog.effective import instance_type_of
+from trnstack.layout.addresses import NodeAddresses, most_pods, node_addresses
 from trnstack.layout.interfaces import Interface, interfaces
 from trnstack.layout.user_data import user_data
+from trnstack.plan.blocks import block, block_scaling
 from trnstack.plan.model import LaunchTemplatePlan, NodeGroupPlan, ScalingPlan, TaintPlan
 from trnstack.spec import Environment
-from trnstack.spec.node_groups import CapacityReservation, NodeGroup
+from trnstack.spec.node_groups import CapacityBlock, CapacityReservation, NodeGroup
 
 #: Set on nodes that have EFA, for what must run there and only there: the EFA device plugin crashes without a device.
 EFA_LABEL = "trnstack/efa"
+#: Set on the nodes of one UltraServer: which one they are, and how many of its instances work as one. The Neuron
+#: operator, where it runs, adds what it finds on the nodes themselves (``neuron.amazonaws.com/ultraserver-...``).
+ULTRASERVER_LABEL = "trnstack/ultraserver"
+ULTRASERVER_CONFIG_LABEL = "trnstack/ultraserver-config"
 SYSTEM_ROOT_VOLUME_GIB = 50
 #: EKS wants two zones at least; they have to stay the same for as long as the cluster stands.
 CONTROL_PLANE_ZONES = 2
@@ -21,6 +27,10 @@ OWN_TAG_KEYS = frozenset({"trnstack:environment", "trnstack:node-group", "manage
 #: An update raises a group by up to twice the number of its zones, or by max_unavailable where that is more.
 #: Source: EKS user guide, "Managed node group update behavior".
 SURGE_PER_ZONE = 2
+#: EKS's word for capacity that is not On-Demand.
+_CAPACITY_TYPES = {"spot": "SPOT", "capacity_block": "CAPACITY_BLOCK"}
+#: The interfaces of a node without EFA.
+PLAIN = (Interface(network_card_index=0, device_index=0, interface_type="interface"),)
 
 
 def control_plane_zone_ids(environment: Environment) -> tuple[str, ...]:
@@ -56,16 +66,24 @@ def addresses_of(group: NodeGroup, instance_type: InstanceType) -> NodeAddresses
     return node_addresses(interfaces_of(group, instance_type), largest_count=group.largest_count, surge_count=surge)
 
 
+def system_addresses_of(environment: Environment) -> NodeAddresses:
+    """Returns what the system nodes take from a subnet; all may start in one zone when the other has no capacity."""
+    zones = control_plane_zone_ids(environment)
+    largest_count = environment.eks.system_node_group.max_count
+    return node_addresses(PLAIN, largest_count=largest_count, surge_count=SURGE_PER_ZONE * len(zones))
+
+
 def is_reserved(group: NodeGroup) -> bool:
     """Tells whether the group's nodes start in a reservation, beside which there is nothing to surge into."""
-    return isinstance(group.capacity, CapacityReservation)
+    return isinstance(group.capacity, CapacityReservation | CapacityBlock)
 
 
 def placement_group_of(group: NodeGroup, instance_type: InstanceType) -> str:
     """Returns ``create``, ``none``, or the name of an existing placement group.
 
     A group that is made on its own beside a reservation is one that the reservation was not made in, so the reserved
-    capacity could not be used; and one node has nobody to be near to.
+    capacity could not be used; a block's instances are near to each other already; and one node has nobody to be near
+    to.
     """
     if group.placement_group != "auto":
         return group.placement_group
@@ -75,7 +93,7 @@ def placement_group_of(group: NodeGroup, instance_type: InstanceType) -> str:
 
 def node_group(environment: Environment, group: NodeGroup, lock: Lock) -> NodeGroupPlan:
     """Returns an accelerator node group with everything decided."""
-    instance_type = INSTANCE_TYPES[group.instance_type]
+    instance_type = instance_type_of(group)
     zone_id = zone_of(environment, group)
     efa = uses_efa(group, instance_type)
     chip = CHIPS[instance_type.chip]
@@ -87,22 +105,47 @@ def node_group(environment: Environment, group: NodeGroup, lock: Lock) -> NodeGr
         subnets=(f"nodes-{zone_id}",),
         ami_type=lock.accelerator_image.ami_type,
         release_version=lock.accelerator_image.release_version,
-        capacity_type="SPOT" if group.capacity.type == "spot" else "ON_DEMAND",
+        capacity_type=_CAPACITY_TYPES.get(group.capacity.type, "ON_DEMAND"),
+        block=block(environment, group),
         scaling=_scaling(group),
         launch_template=_launch_template(environment, group, instance_type),
-        labels={**group.labels, **({EFA_LABEL: "true"} if efa else {})},
+        labels={**group.labels, **_own_labels(group, efa=efa)},
         taints=tuple(TaintPlan(key=taint.key, value=taint.value, effect=taint.effect) for taint in group.taints),
         max_unavailable=group.max_unavailable,
         update_strategy="MINIMAL" if is_reserved(group) else "DEFAULT",
         node_repair=group.node_repair,
         addresses=addresses_of(group, instance_type),
-        efa_gbps=instance_type.network_card_gbps * instance_type.efa_interfaces if efa else 0,
+        most_pods=_most_pods(instance_type),
+        efa_gbps=_efa_gbps(instance_type) if efa else 0,
+        network_gbps=instance_type.network_gbps,
         neuron_devices=instance_type.neuron_devices,
         neuron_cores=instance_type.neuron_devices * chip.physical_cores // per_core,
     )
 
 
+def _own_labels(group: NodeGroup, *, efa: bool) -> dict[str, str]:
+    """Returns the labels that the toolkit sets beside the environment's."""
+    labels = {EFA_LABEL: "true"} if efa else {}
+    if group.ultraserver:
+        labels |= {ULTRASERVER_LABEL: group.name, ULTRASERVER_CONFIG_LABEL: str(group.ultraserver.config)}
+    return labels
+
+
+def _most_pods(instance_type: InstanceType) -> int | None:
+    interfaces, addresses = instance_type.interfaces_per_card, instance_type.ipv4_addresses_per_interface
+    if interfaces is None or addresses is None:
+        return None
+    return most_pods(interfaces=interfaces, addresses_per_interface=addresses, vcpus=instance_type.vcpus)
+
+
+def _efa_gbps(instance_type: InstanceType) -> float | None:
+    card = instance_type.network_card_gbps
+    return None if card is None else card * instance_type.efa_interfaces
+
+
 def _scaling(group: NodeGroup) -> ScalingPlan:
+    if isinstance(group.capacity, CapacityBlock):
+        return block_scaling(group, group.capacity)
     if group.node_count is not None:
         return ScalingPlan(minimum=group.node_count, desired=group.node_count, maximum=max(group.node_count, 1))
     minimum, maximum = group.min_count or 0, group.max_count or 0
@@ -110,11 +153,12 @@ def _scaling(group: NodeGroup) -> ScalingPlan:
 
 
 def _launch_template(environment: Environment, group: NodeGroup, instance_type: InstanceType) -> LaunchTemplatePlan:
-    reservation = group.capacity if isinstance(group.capacity, CapacityReservation) else None
+    reservation = group.capacity if isinstance(group.capacity, CapacityReservation | CapacityBlock) else None
     return LaunchTemplatePlan(
         instance_type=group.instance_type,
         interfaces=interfaces_of(group, instance_type),
         placement_group=placement_group_of(group, instance_type),
+        market_type="capacity-block" if isinstance(reservation, CapacityBlock) else None,
         capacity_reservation_id=reservation.capacity_reservation_id if reservation else None,
         capacity_reservation_resource_group_arn=(
             reservation.capacity_reservation_resource_group_arn if reservation else None
@@ -122,6 +166,7 @@ def _launch_template(environment: Environment, group: NodeGroup, instance_type: 
         user_data=user_data(
             local_storage=group.local_storage if instance_type.local_disks else "none",
             logical_neuroncore_config=group.logical_neuroncore_config,
+            efa=uses_efa(group, instance_type),
         ),
         root_volume_gib=group.root_volume_gib,
         root_volume_kms_key_arn=group.root_volume_kms_key_arn,
@@ -143,7 +188,7 @@ def system_nodes(environment: Environment, lock: Lock) -> NodeGroupPlan:
     """Returns the system node group with everything decided."""
     section = environment.eks.system_node_group
     zones = control_plane_zone_ids(environment)
-    plain = (Interface(network_card_index=0, device_index=0, interface_type="interface"),)
+    known = SYSTEM_INSTANCE_TYPES.get(section.instance_type)
     return NodeGroupPlan(
         name=SYSTEM_NODE_GROUP,
         stack=f"{environment.name}-cluster",
@@ -152,11 +197,13 @@ def system_nodes(environment: Environment, lock: Lock) -> NodeGroupPlan:
         ami_type=lock.system_image.ami_type,
         release_version=lock.system_image.release_version,
         capacity_type="ON_DEMAND",
+        block=None,
         scaling=ScalingPlan(minimum=section.min_count, desired=section.min_count, maximum=section.max_count),
         launch_template=LaunchTemplatePlan(
             instance_type=section.instance_type,
-            interfaces=plain,
+            interfaces=PLAIN,
             placement_group="none",
+            market_type=None,
             capacity_reservation_id=None,
             capacity_reservation_resource_group_arn=None,
             user_data="",
@@ -169,8 +216,16 @@ def system_nodes(environment: Environment, lock: Lock) -> NodeGroupPlan:
         max_unavailable=1,
         update_strategy="DEFAULT",
         node_repair=True,
-        addresses=node_addresses(plain, largest_count=section.max_count, surge_count=SURGE_PER_ZONE * len(zones)),
+        addresses=system_addresses_of(environment),
+        most_pods=most_pods(
+            interfaces=known.interfaces,
+            addresses_per_interface=known.ipv4_addresses_per_interface,
+            vcpus=known.vcpus,
+        )
+        if known
+        else None,
         efa_gbps=0,
+        network_gbps=None,
         neuron_devices=0,
         neuron_cores=0,
     )

@@ -4,6 +4,7 @@ A rule's name is the proposition that holds. Its docstring starts with the code,
 ends with ``Source:``. It yields a finding for each place where the proposition does not hold, and does nothing else.
 """
 
+import datetime as dt
 from collections.abc import Callable, Iterator
 
 from trnstack.findings import Finding
@@ -13,19 +14,25 @@ from trnstack.rules import (
     capacity,
     capacity_blocks,
     catalog,
+    clients,
     efa,
     eks,
+    existing_vpc,
     file_system,
     lustre,
     network,
     neuron,
     nodes,
     operations,
+    private,
     shape,
     training,
     unbuilt,
 )
+from trnstack.rules.dated import DATED_RULES
 from trnstack.spec import Environment
+
+__all__ = ["DATED_RULES", "RULES", "Rule", "check"]
 
 Rule = Callable[[Environment], Iterator[Finding]]
 
@@ -35,6 +42,9 @@ RULES: tuple[Rule, ...] = (
     *catalog.RULES,
     *efa.RULES,
     *network.RULES,
+    *private.RULES,
+    *clients.RULES,
+    *existing_vpc.RULES,
     *addresses.RULES,
     *capacity.RULES,
     *capacity_blocks.RULES,
@@ -50,6 +60,14 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def check(environment: Environment) -> list[Finding]:
-    """Returns everything that the rules find, in the order of the rules."""
-    return [finding for rule in RULES for finding in rule(environment)]
+def check(environment: Environment, *, at: dt.datetime | None = None) -> list[Finding]:
+    """Returns everything that the rules find, in the order of the rules.
+
+    Args:
+        environment: What is checked.
+        at: A time with its zone, for the rules that need one; without it they are left out.
+    """
+    found = [finding for rule in RULES for finding in rule(environment)]
+    if at is not None:
+        found += [finding for rule in DATED_RULES for finding in rule(environment, at)]
+    return found

@@ -3,16 +3,10 @@
 import ipaddress
 from collections.abc import Iterator
 
-from trnstack.catalog import INSTANCE_TYPES
-from trnstack.findings import Finding
-from trnstack.layout.addresses import file_system_addresses, node_addresses
-from trnstack.layout.interfaces import Interface
-from trnstack.layout.subnets import BLOCKS, RESERVED_ADDRESSES, Subnet, divide
-from trnstack.plan.nodes import CONTROL_PLANE_ZONES, SURGE_PER_ZONE, addresses_of, zone_of
+from trnstack.findings import Finding, Path
+from trnstack.layout.subnets import BLOCKS, RESERVED_ADDRESSES
+from trnstack.plan.addresses import SubnetUse, subnet_uses
 from trnstack.spec import Environment
-
-#: The control plane's interfaces and the interface endpoints, one each in every system subnet, at the very most.
-_CONTROL_PLANE_AND_ENDPOINTS = 40
 
 
 def nodes_and_file_system_fit_their_subnet(environment: Environment) -> Iterator[Finding]:
@@ -24,23 +18,19 @@ def nodes_and_file_system_fit_their_subnet(environment: Environment) -> Iterator
     Source: VPC user guide, "Subnet sizing"; amazon-vpc-cni-k8s, docs/eni-and-ip-target.md; EKS user guide, "Managed
     node group update behavior".
     """
-    for subnet in _subnets(environment, "nodes"):
-        taken = _taken(environment, subnet.availability_zone_id)
-        if taken > subnet.addresses:
-            wanted = _wanted_prefix(environment, taken)
-            hint = (
-                f"use vpc_cidr with prefix /{wanted}"
-                if wanted
-                else "use fewer nodes in this zone, or another zone for some"
-            )
+    for use in _uses(environment, "nodes"):
+        if use.free < 0:
+            shared = len({subnet.role for subnet in use.subnets}) > 1
+            subnet = use.subnets[0]
             yield Finding(
                 code="NET006",
-                path=("network", "vpc_cidr"),
+                path=_path(environment),
                 message=(
-                    f"nodes and file system in {subnet.availability_zone_id} take up to {taken:,} addresses, "
+                    f"nodes and file system{', system nodes and control plane' if shared else ''} in "
+                    f"{subnet.availability_zone_id} take up to {use.taken:,} addresses, "
                     f"its subnet {subnet.cidr} has {subnet.addresses:,}"
                 ),
-                hint=hint,
+                hint=_more_room(environment, use.taken),
             )
 
 
@@ -51,45 +41,39 @@ def system_nodes_fit_their_subnets(environment: Environment) -> Iterator[Finding
 
     Source: EKS user guide, "Amazon EKS networking requirements for VPC and subnets".
     """
-    subnets = _subnets(environment, "system")
-    group = environment.eks.system_node_group
-    plain = (Interface(network_card_index=0, device_index=0, interface_type="interface"),)
-    surge = SURGE_PER_ZONE * CONTROL_PLANE_ZONES
-    nodes = node_addresses(plain, largest_count=group.max_count, surge_count=surge).total
-    taken = nodes + _CONTROL_PLANE_AND_ENDPOINTS
-    if subnets and taken > subnets[0].addresses:
+    alone = [use for use in _uses(environment, "system") if all(subnet.role == "system" for subnet in use.subnets)]
+    tightest = min(alone, key=lambda use: use.free, default=None)
+    if tightest and tightest.free < 0:
+        subnet = tightest.subnets[0]
+        existing = environment.network.existing_vpc
         yield Finding(
             code="NET020",
             path=("eks", "system_node_group", "max_count"),
             message=(
-                f"{group.max_count} system nodes, control plane and endpoints take up to {taken:,} addresses, "
-                f"subnet {subnets[0].cidr} has {subnets[0].addresses:,}"
+                f"in {subnet.availability_zone_id} {' and '.join(use.user for use in tightest.uses)} take up to "
+                f"{tightest.taken:,} addresses, subnet {subnet.cidr} has {subnet.addresses:,}"
             ),
-            hint="use a larger vpc_cidr or fewer system nodes",
+            hint=f"use a larger {'subnet' if existing else 'vpc_cidr'} or fewer system nodes",
         )
 
 
-def _subnets(environment: Environment, role: str) -> list[Subnet]:
-    """Returns the subnets of a role; none where the VPC's range is wrong, which is another rule's finding."""
+def _uses(environment: Environment, role: str) -> list[SubnetUse]:
+    """Returns the subnets of a role; none where a range is wrong, which is another rule's finding."""
     try:
-        return [
-            subnet
-            for subnet in divide(environment.network.vpc_cidr, environment.availability_zone_ids)
-            if subnet.role == role
-        ]
+        return [use for use in subnet_uses(environment) if any(subnet.role == role for subnet in use.subnets)]
     except ValueError:
         return []
 
 
-def _taken(environment: Environment, zone_id: str) -> int:
-    nodes = sum(
-        addresses_of(group, INSTANCE_TYPES[group.instance_type]).total
-        for group in environment.node_groups
-        if zone_of(environment, group) == zone_id and group.instance_type in INSTANCE_TYPES
-    )
-    lustre = environment.storage.lustre
-    home = zone_id == environment.availability_zone_ids[0]
-    return nodes + (file_system_addresses(lustre.storage_gib) if lustre and home else 0)
+def _path(environment: Environment) -> Path:
+    return ("network", "existing_vpc", "subnets") if environment.network.existing_vpc else ("network", "vpc_cidr")
+
+
+def _more_room(environment: Environment, taken: int) -> str:
+    if environment.network.existing_vpc:
+        return "add a larger private subnet of this zone, or use fewer nodes in it"
+    wanted = _wanted_prefix(environment, taken)
+    return f"use vpc_cidr with prefix /{wanted}" if wanted else "use fewer nodes in this zone, or another zone for some"
 
 
 def _wanted_prefix(environment: Environment, taken: int) -> int | None:

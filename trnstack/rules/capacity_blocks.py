@@ -3,7 +3,9 @@
 import datetime as dt
 from collections.abc import Iterator
 
+from trnstack.catalog.ultraservers import ultraservers_with
 from trnstack.findings import Finding, Severity
+from trnstack.rules import fleet
 from trnstack.spec import Environment
 from trnstack.spec.node_groups import CapacityBlock
 
@@ -13,6 +15,7 @@ _BLOCK_DAYS = (*range(1, 15), *range(21, 183, 7))
 _BLOCKS_END_AT = dt.time(11, 30)
 #: EC2 starts to terminate a block's instances so long before its end.
 _TERMINATION = dt.timedelta(minutes=30)
+_INSTANCES_IN_A_BLOCK = 64
 
 
 def _blocks(environment: Environment) -> Iterator[tuple[int, CapacityBlock]]:
@@ -92,9 +95,82 @@ def drains_fit_into_the_block(environment: Environment) -> Iterator[Finding]:
             )
 
 
+def blocks_start_their_nodes(environment: Environment) -> Iterator[Finding]:
+    """CAP015: The nodes of a paid block are started by its schedule, or somebody is told to start them.
+
+    Source: EC2 user guide, "Capacity Blocks for ML": the price is charged up front, used or not.
+    """
+    for index, block in _blocks(environment):
+        if block.scale_up == "by_hand":
+            yield Finding(
+                code="CAP015",
+                severity=Severity.WARNING,
+                path=("node_groups", index, "capacity", "scale_up"),
+                message="no schedule starts the nodes of this block, which is paid for from its first minute",
+                hint="run the stack's ScaleUpCommand after the deploy, or write scale_up: scheduled before starts_at",
+            )
+
+
+def ultraserver_blocks_are_whole(environment: Environment) -> Iterator[Finding]:
+    """CAP016: A block of UltraServers holds whole ones: they are sold by the UltraServer, not by the instance.
+
+    Source: EC2 API reference, PurchaseCapacityBlock and DescribeCapacityBlockOfferings, ``UltraserverCount``.
+    """
+    for index, block in _blocks(environment):
+        group = environment.node_groups[index]
+        size = next((row.instances for row in ultraservers_with(group.instance_type, "")), 0)
+        if group.ultraserver and size and block.instance_count % size:
+            below = block.instance_count // size * size
+            yield Finding(
+                code="CAP016",
+                severity=Severity.WARNING,
+                path=("node_groups", index, "capacity", "instance_count"),
+                message=f"{block.instance_count} instances are no whole number of UltraServers, which have {size}",
+                hint=f"write instance_count: {' or '.join(str(each) for each in (below, below + size) if each)}",
+            )
+
+
+def one_ultraserver_is_one_reservation(environment: Environment) -> Iterator[Finding]:
+    """CAP017: The instances of one UltraServer are not looked for in a resource group that holds several.
+
+    EC2 takes each node from any reservation of the group, so that one node group may get parts of two UltraServers.
+
+    Source: EC2 user guide, "Create a Capacity Reservation Resource Group for UltraServer Capacity Blocks".
+    """
+    for index, group, reservation in fleet.reserved(environment):
+        several = group.ultraserver and reservation.instance_count > group.ultraserver.config
+        if several and reservation.capacity_reservation_resource_group_arn:
+            yield Finding(
+                code="CAP017",
+                severity=Severity.WARNING,
+                path=("node_groups", index, "capacity", "capacity_reservation_resource_group_arn"),
+                message=f"nodes of '{group.name}' may come from different UltraServers of the resource group",
+                hint="name this UltraServer's own reservation by capacity_reservation_id",
+            )
+
+
+def blocks_are_of_a_size_that_is_sold(environment: Environment) -> Iterator[Finding]:
+    """CAP018: One block holds up to 64 instances; more take several blocks, behind one resource group.
+
+    Source: EC2 user guide, "Capacity Blocks for ML": up to 64 instances in a block, up to 256 across blocks.
+    """
+    for index, block in _blocks(environment):
+        if block.capacity_reservation_id and block.instance_count > _INSTANCES_IN_A_BLOCK:
+            yield Finding(
+                code="CAP018",
+                path=("node_groups", index, "capacity", "instance_count"),
+                message=f"one block holds up to {_INSTANCES_IN_A_BLOCK} instances, not {block.instance_count}",
+                hint="put several blocks into a resource group, or make a node group for each block",
+            )
+
+
 RULES = (
     blocks_end_after_they_start,
     block_durations_are_offered,
     blocks_end_at_their_hour,
     drains_fit_into_the_block,
+    blocks_start_their_nodes,
+    ultraserver_blocks_are_whole,
+    one_ultraserver_is_one_reservation,
+    blocks_are_of_a_size_that_is_sold,
 )

@@ -57,8 +57,8 @@ def published_types_have_no_instance_facts(environment: Environment) -> Iterator
 
     Source: EC2 API reference, DescribeInstanceTypes, as in the catalog.
     """
-    for index, group, _ in fleet.known(environment):
-        if group.instance_facts is not None:
+    for index, group in enumerate(environment.node_groups):
+        if group.instance_facts is not None and group.instance_type in INSTANCE_TYPES:
             yield Finding(
                 code="CAT003",
                 path=("node_groups", index, "instance_facts"),
@@ -73,6 +73,8 @@ def zones_offer_the_instance_type(environment: Environment) -> Iterator[Finding]
     Source: EC2 API reference, DescribeInstanceTypeOfferings, as in the catalog.
     """
     for index, group, row in fleet.known(environment):
+        if row.opt_in:
+            continue
         offers = row.availability_zone_ids.get(environment.region, ())
         zone_id = fleet.zone_of(environment, group)
         if not offers:
@@ -173,6 +175,41 @@ def system_min_count_is_not_above_max_count(environment: Environment) -> Iterato
         )
 
 
+def unpublished_figures_are_told(environment: Environment) -> Iterator[Finding]:
+    """CAT011: Of a trn3 type, what neither AWS nor the file says is told, since nothing is guessed in its place.
+
+    Source: EC2 API reference, DescribeInstanceTypes; AWS Price List: neither has a trn3 type.
+    """
+    for index, _, row in fleet.known(environment):
+        if row.opt_in:
+            yield Finding(
+                code="CAT011",
+                severity=Severity.NOTE,
+                path=("node_groups", index, "instance_type"),
+                message=(
+                    f"of {row.name} network bandwidth, local disks, prices and the ways to get it are not published: "
+                    "they are neither checked nor counted"
+                ),
+                hint="ask AWS for them before you commit to a size",
+            )
+
+
+def stated_figures_agree(environment: Environment) -> Iterator[Finding]:
+    """CAT012: A trn3 type has at most one EFA interface for each of its network cards.
+
+    Source: EC2 user guide, "Elastic Fabric Adapter": one EFA for each network card.
+    """
+    for index, group in enumerate(environment.node_groups):
+        facts = group.instance_facts
+        if facts and facts.efa_interfaces > facts.network_cards:
+            yield Finding(
+                code="CAT012",
+                path=("node_groups", index, "instance_facts", "efa_interfaces"),
+                message=f"{facts.efa_interfaces} EFA interfaces do not go on {facts.network_cards} network cards",
+                hint=f"write efa_interfaces: {facts.network_cards} or less",
+            )
+
+
 def region_is_known(environment: Environment) -> Iterator[Finding]:
     """CAT010: The region is in the catalog; of another one the zones can't be checked.
 
@@ -199,4 +236,6 @@ RULES = (
     system_nodes_are_not_burstable,
     system_min_count_is_not_above_max_count,
     region_is_known,
+    unpublished_figures_are_told,
+    stated_figures_agree,
 )

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator
 
+from trnstack.catalog import UltraServer
+from trnstack.catalog.ultraservers import ultraservers_with
 from trnstack.findings import Finding, Severity
 from trnstack.rules import fleet
 from trnstack.spec import Environment
 from trnstack.spec.node_groups import NodeGroup
-
-_ULTRASERVER_PREFIXES = ("trn2u", "trn3")
-#: How many of a Trn2 UltraServer's four instances work as one.
-_TRN2_CONFIGS = (1, 2, 4)
 
 
 def efa_is_on_types_that_have_it(environment: Environment) -> Iterator[Finding]:
@@ -43,8 +41,10 @@ def efa_is_on_between_nodes(environment: Environment) -> Iterator[Finding]:
             )
 
 
-def _is_ultraserver_type(group: NodeGroup) -> bool:
-    return group.instance_type.startswith(_ULTRASERVER_PREFIXES)
+def _ultraservers(group: NodeGroup) -> tuple[UltraServer, ...]:
+    """Returns the UltraServers that a group's instances may stand in; none for a type that stands alone."""
+    chip = fleet.chip_of(group)
+    return ultraservers_with(group.instance_type, chip.name if chip else "")
 
 
 def ultraservers_are_of_ultraserver_types(environment: Environment) -> Iterator[Finding]:
@@ -53,7 +53,7 @@ def ultraservers_are_of_ultraserver_types(environment: Environment) -> Iterator[
     Source: EC2 user guide, "Amazon EC2 UltraServers".
     """
     for index, group in enumerate(environment.node_groups):
-        if group.ultraserver and not _is_ultraserver_type(group):
+        if group.ultraserver and not _ultraservers(group):
             yield Finding(
                 code="EFA003",
                 path=("node_groups", index, "ultraserver"),
@@ -63,18 +63,22 @@ def ultraservers_are_of_ultraserver_types(environment: Environment) -> Iterator[
 
 
 def ultraserver_config_is_offered(environment: Environment) -> Iterator[Finding]:
-    """EFA004: A Trn2 UltraServer's instances work alone, in pairs or all four together.
+    """EFA004: A Trn2 UltraServer's instances work alone, in pairs or all four together; of Trn3 only the size is known.
 
     Source: AWS Neuron documentation, "Trn2 UltraServer", ``NEURON_RT_ULTRASERVER_MODE`` and the node labels.
     """
     for index, group in enumerate(environment.node_groups):
-        config = group.ultraserver.config if group.ultraserver else None
-        if config and group.instance_type.startswith("trn2u") and config not in _TRN2_CONFIGS:
+        config = group.ultraserver.config if group.ultraserver else 0
+        rows = _ultraservers(group)
+        offered = {each for row in rows for each in row.configs or range(1, row.instances + 1)}
+        if config and rows and config not in offered:
+            smaller = max(each for each in offered if each < config)
+            known = ", ".join(map(str, rows[0].configs)) or f"1 to {smaller}"
             yield Finding(
                 code="EFA004",
                 path=("node_groups", index, "ultraserver", "config"),
-                message=f"config {config} is not one of {', '.join(map(str, _TRN2_CONFIGS))}",
-                hint=f"use {max(each for each in _TRN2_CONFIGS if each < config)}",
+                message=f"config {config} is not one of {known}",
+                hint=f"use {smaller}",
             )
 
 
@@ -84,7 +88,7 @@ def ultraserver_nodes_are_complete(environment: Environment) -> Iterator[Finding
     Source: AWS Neuron documentation, "Trn2 UltraServer"; the environment file's format, version 1.
     """
     for index, group in enumerate(environment.node_groups):
-        if group.ultraserver and _is_ultraserver_type(group) and group.node_count != group.ultraserver.config:
+        if group.ultraserver and _ultraservers(group) and group.node_count != group.ultraserver.config:
             config = group.ultraserver.config
             size = "no fixed size" if group.node_count is None else f"node_count {group.node_count}"
             yield Finding(

@@ -7,7 +7,7 @@ from trnstack.catalog import KUBERNETES_VERSIONS
 from trnstack.catalog.zones import NO_CONTROL_PLANE_ZONE_IDS, ZONE_IDS
 from trnstack.findings import Finding, Path, Severity
 from trnstack.plan.nodes import control_plane_zone_ids
-from trnstack.rules.network import network_of
+from trnstack.rules.network import network_of, vpc_of
 from trnstack.rules.shape import repeated
 from trnstack.spec import Environment
 
@@ -18,6 +18,9 @@ _RESERVED = tuple(
     IPv4Network(text)
     for text in ("10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16")
 )
+#: What EKS takes services' addresses from, and how wide a range may be.
+_SERVICE_NETWORKS = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
+_WIDEST_SERVICES, _NARROWEST_SERVICES = 12, 24
 _PARTITIONS = {"cn-": "aws-cn", "us-gov-": "aws-us-gov", "us-iso-": "aws-iso", "us-isob-": "aws-iso-b"}
 
 
@@ -195,6 +198,28 @@ def zones_take_the_control_plane(environment: Environment) -> Iterator[Finding]:
             )
 
 
+def service_range_is_accepted(environment: Environment) -> Iterator[Finding]:
+    """EKS012: A range for services is private, a /12 to /24, and clear of the VPC.
+
+    Source: EKS API reference, KubernetesNetworkConfigRequest, ``serviceIpv4Cidr``.
+    """
+    asked = environment.eks.service_cidr
+    services = network_of(asked)
+    if services is None:
+        return
+    _, vpc = vpc_of(environment)
+    if not any(services.subnet_of(private) for private in _SERVICE_NETWORKS):
+        message = f"{services} is not within a private range"
+        hint = "use one within 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16"
+    elif not _WIDEST_SERVICES <= services.prefixlen <= _NARROWEST_SERVICES:
+        message, hint = f"a service range of /{services.prefixlen} is not between /12 and /24", "use a /16"
+    elif vpc and services.overlaps(vpc):
+        message, hint = f"{services} overlaps the VPC's {vpc}", "use auto, or a range outside the VPC"
+    else:
+        return
+    yield Finding(code="EKS012", path=("eks", "service_cidr"), message=message, hint=hint)
+
+
 RULES = (
     kubernetes_version_is_known,
     public_endpoints_name_their_clients,
@@ -207,4 +232,5 @@ RULES = (
     admin_roles_are_in_the_account,
     admin_roles_are_in_the_partition,
     zones_take_the_control_plane,
+    service_range_is_accepted,
 )

@@ -2,20 +2,19 @@
 
 from collections.abc import Iterator
 
-from trnstack.catalog import CHIPS, INSTANCE_TYPES, Chip, InstanceType
+from trnstack.catalog import CHIPS, Chip, InstanceType
+from trnstack.catalog.effective import OPT_IN_CHIP, known_instance_type_of
 from trnstack.catalog.instance_types import is_opt_in
 from trnstack.spec import Environment
 from trnstack.spec.node_groups import CapacityBlock, CapacityReservation, NodeGroup
 
 Reservation = CapacityReservation | CapacityBlock
 
-_OPT_IN_CHIP = "trainium3"
-
 
 def known(environment: Environment) -> Iterator[tuple[int, NodeGroup, InstanceType]]:
-    """Yields position, node group and row of every group whose type is in the catalog."""
+    """Yields position, node group and type of every group whose type the catalog or the file itself describes."""
     for index, group in enumerate(environment.node_groups):
-        row = INSTANCE_TYPES.get(group.instance_type)
+        row = known_instance_type_of(group)
         if row:
             yield index, group, row
 
@@ -44,18 +43,16 @@ def zone_of(environment: Environment, group: NodeGroup) -> str:
 
 def chip_of(group: NodeGroup) -> Chip | None:
     """Returns the chip of a node group's type; None where the type is unknown."""
-    row = INSTANCE_TYPES.get(group.instance_type)
+    row = known_instance_type_of(group)
     if row:
         return CHIPS[row.chip]
-    return CHIPS[_OPT_IN_CHIP] if is_opt_in(group.instance_type) else None
+    return CHIPS[OPT_IN_CHIP] if is_opt_in(group.instance_type) else None
 
 
 def efa_interfaces(group: NodeGroup) -> int | None:
     """Returns the most EFA interfaces of a node, from the catalog or the file; None where nobody says."""
-    row = INSTANCE_TYPES.get(group.instance_type)
-    if row:
-        return row.efa_interfaces
-    return group.instance_facts.efa_interfaces if group.instance_facts else None
+    row = known_instance_type_of(group)
+    return row.efa_interfaces if row else None
 
 
 def logical_cores(group: NodeGroup, row: InstanceType) -> int:

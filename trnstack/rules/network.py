@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from trnstack.findings import Finding, Path, Severity, did_you_mean
+from trnstack.layout.services import SERVICE_RANGES
 from trnstack.rules.shape import repeated
 from trnstack.spec import Environment
 
 _PRIVATE = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))
 #: An eighth of the VPC is a zone's nodes, a sixteenth of an eighth the smallest subnet: a /28 of a /21, as AWS allows.
 _LARGEST_PREFIX, _SMALLEST_PREFIX = 16, 21
-#: EKS takes services' addresses from one of the two, the one that is clear of the VPC.
-_SERVICE_RANGES = (IPv4Network("10.100.0.0/16"), IPv4Network("172.20.0.0/16"))
 _DOCKER_BRIDGE = IPv4Network("172.17.0.0/16")
 
 #: The AWS services that a training cluster may want to reach without leaving AWS's network.
@@ -62,6 +61,8 @@ def network_of(text: str) -> IPv4Network | None:
 def _written(environment: Environment) -> Iterator[tuple[Path, str]]:
     network, public = environment.network, environment.eks.public_access_cidrs
     yield ("network", "vpc_cidr"), network.vpc_cidr
+    if environment.eks.service_cidr != "auto":
+        yield ("eks", "service_cidr"), environment.eks.service_cidr
     for index, text in enumerate(network.client_cidrs):
         yield ("network", "client_cidrs", index), text
     for index, text in enumerate(public):
@@ -89,7 +90,8 @@ def ranges_are_networks(environment: Environment) -> Iterator[Finding]:
         yield Finding(code="NET001", path=path, message=f"'{text}' {reason}", hint=hint)
 
 
-def _vpc(environment: Environment) -> tuple[Path, IPv4Network | None]:
+def vpc_of(environment: Environment) -> tuple[Path, IPv4Network | None]:
+    """Returns where the VPC's range is written, and the range; None where it is no network."""
     existing = environment.network.existing_vpc
     if existing:
         return ("network", "existing_vpc", "cidr"), network_of(existing.cidr)
@@ -101,7 +103,7 @@ def vpc_cidr_is_private(environment: Environment) -> Iterator[Finding]:
 
     Source: RFC 1918; RFC 6598; VPC user guide, "IPv4 VPC CIDR blocks".
     """
-    path, vpc = _vpc(environment)
+    path, vpc = vpc_of(environment)
     if vpc and not any(vpc.subnet_of(private) for private in _PRIVATE):
         yield Finding(
             code="NET002",
@@ -134,13 +136,13 @@ def vpc_leaves_a_service_range(environment: Environment) -> Iterator[Finding]:
 
     Source: EKS API reference, KubernetesNetworkConfigRequest, ``serviceIpv4Cidr``.
     """
-    path, vpc = _vpc(environment)
-    if vpc and all(vpc.overlaps(services) for services in _SERVICE_RANGES):
+    path, vpc = vpc_of(environment)
+    if vpc and environment.eks.service_cidr == "auto" and all(vpc.overlaps(services) for services in SERVICE_RANGES):
         yield Finding(
             code="NET004",
             path=path,
-            message=f"{vpc} overlaps both ranges for services, {' and '.join(map(str, _SERVICE_RANGES))}",
-            hint="use 10.0.0.0/16",
+            message=f"{vpc} overlaps both ranges for services, {' and '.join(map(str, SERVICE_RANGES))}",
+            hint="use 10.0.0.0/16, or give services a range of their own by eks.service_cidr",
         )
 
 
@@ -149,7 +151,7 @@ def vpc_avoids_the_docker_bridge(environment: Environment) -> Iterator[Finding]:
 
     Source: EKS user guide, "Amazon EKS networking requirements for VPC and subnets".
     """
-    path, vpc = _vpc(environment)
+    path, vpc = vpc_of(environment)
     if vpc and vpc.overlaps(_DOCKER_BRIDGE):
         yield Finding(
             code="NET005",
@@ -158,41 +160,6 @@ def vpc_avoids_the_docker_bridge(environment: Environment) -> Iterator[Finding]:
             message=f"{vpc} overlaps {_DOCKER_BRIDGE}, where Docker puts its bridge: what runs there can't be reached",
             hint="use 10.0.0.0/16, or another range outside 172.17.0.0/16",
         )
-
-
-def _clients(environment: Environment) -> Iterator[tuple[Path, IPv4Network]]:
-    for index, text in enumerate(environment.network.client_cidrs):
-        network = network_of(text)
-        if network:
-            yield ("network", "client_cidrs", index), network
-
-
-def clients_are_outside_the_vpc(environment: Environment) -> Iterator[Finding]:
-    """NET007: Clients' networks do not overlap the VPC, for then no route can lead back to them.
-
-    Source: VPC user guide, "Route priority": a VPC's own range goes before every other route that is as specific.
-    """
-    path, vpc = _vpc(environment)
-    for client_path, client in _clients(environment):
-        if vpc and client.prefixlen and client.overlaps(vpc):
-            yield Finding(
-                code="NET007",
-                path=client_path,
-                message=f"{client} overlaps the VPC's {vpc}: answers never leave the VPC",
-                hint=f"name the clients' own network, or move {path[-1]} out of it",
-            )
-
-
-def clients_are_not_everyone(environment: Environment) -> Iterator[Finding]:
-    """NET008: The private endpoint is opened to networks, not to every address there is.
-
-    Source: EKS best practices guide, "Cluster access management".
-    """
-    for path, client in _clients(environment):
-        if client.prefixlen == 0:
-            yield Finding(
-                code="NET008", path=path, message=f"{client} is everyone", hint="name the VPN's or office's own network"
-            )
 
 
 def nat_gateways_have_a_zone_each(environment: Environment) -> Iterator[Finding]:
@@ -245,30 +212,13 @@ def interface_endpoints_are_unique(environment: Environment) -> Iterator[Finding
         )
 
 
-def private_networks_have_an_image_mirror(environment: Environment) -> Iterator[Finding]:
-    """NET012: A VPC without a way out has a mirror of the images, since public registries can't be reached from it.
-
-    Source: EKS user guide, "Deploy private clusters with limited internet access".
-    """
-    if environment.network.nat_gateways == 0 and environment.network.image_mirror is None:
-        yield Finding(
-            code="NET012",
-            path=("network", "nat_gateways"),
-            message="without a NAT gateway no image can be pulled from a public registry",
-            hint="write nat_gateways: 1, or name an image_mirror",
-        )
-
-
 RULES = (
     ranges_are_networks,
     vpc_cidr_is_private,
     vpc_cidr_has_room,
     vpc_leaves_a_service_range,
     vpc_avoids_the_docker_bridge,
-    clients_are_outside_the_vpc,
-    clients_are_not_everyone,
     nat_gateways_have_a_zone_each,
     interface_endpoints_are_known,
     interface_endpoints_are_unique,
-    private_networks_have_an_image_mirror,
 )

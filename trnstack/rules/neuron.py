@@ -100,10 +100,28 @@ def cores_are_not_a_compiler_flag(environment: Environment) -> Iterator[Finding]
             )
 
 
+def unpublished_logical_neuroncore_config_is_given(environment: Environment) -> Iterator[Finding]:
+    """NEU006: Where AWS has not said how many cores a chip joins to one by default, the node group says it.
+
+    Source: AWS Neuron documentation, "Logical NeuronCore configuration": it states the default of Trn2 only.
+    """
+    for index, group in enumerate(environment.node_groups):
+        chip = fleet.chip_of(group)
+        if chip and chip.default_logical_neuroncore_config is None and group.logical_neuroncore_config is None:
+            offered = " or ".join(map(str, chip.logical_neuroncore_configs))
+            yield Finding(
+                code="NEU006",
+                path=("node_groups", index, "logical_neuroncore_config"),
+                message=f"the default of {chip.name} is not published, and cores could not be counted",
+                hint=f"write logical_neuroncore_config: {offered}",
+            )
+
+
 RULES = (
     logical_neuroncore_config_is_offered,
     rounding_has_something_to_round,
     variables_of_the_toolkit_are_left_alone,
     variables_are_read_by_the_release,
     cores_are_not_a_compiler_flag,
+    unpublished_logical_neuroncore_config_is_given,
 )

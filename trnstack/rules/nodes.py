@@ -112,10 +112,11 @@ def raid0_has_disks(environment: Environment) -> Iterator[Finding]:
     """
     for index, group, row in fleet.known(environment):
         if group.local_storage == "raid0" and row.local_disks == 0:
+            unknown = f"whether {group.instance_type} has local disks is not published"
             yield Finding(
                 code="K8S006",
                 path=("node_groups", index, "local_storage"),
-                message=f"{group.instance_type} has no local disks",
+                message=unknown if row.opt_in else f"{group.instance_type} has no local disks",
                 hint="write local_storage: none",
             )
 

@@ -25,6 +25,7 @@ class ReadingCheck:
 
 
 _FORMAT = "The environment file, version 1: `trnstack schema`."
+_IGNORES = "The environment file, version 1: README, `Findings`."
 _LOCK = "The lock file, version 1: docs/adr/0003."
 
 READING_CHECKS = (
@@ -77,6 +78,31 @@ READING_CHECKS = (
         source=_FORMAT,
     ),
     ReadingCheck(
+        code="SPEC030",
+        rule="an ignore has codes and a reason",
+        why="`# trnstack: ignore[NET003] reason` silences a warning or note on its line, or on the line below when it "
+        "stands alone. Whoever reads the file next year wants to know why.",
+        source=_IGNORES,
+    ),
+    ReadingCheck(
+        code="SPEC031",
+        rule="the codes of an ignore are known",
+        why="A misspelt code silences nothing.",
+        source=_IGNORES,
+    ),
+    ReadingCheck(
+        code="SPEC032",
+        rule="no error is ignored",
+        why="What an error tells would fail or lose data; it has to be corrected.",
+        source=_IGNORES,
+    ),
+    ReadingCheck(
+        code="SPEC033",
+        rule="an ignore silences something",
+        why="One that has become idle would silence the next finding of its code, which nobody has looked at.",
+        source=_IGNORES,
+    ),
+    ReadingCheck(
         code="IMG001",
         rule="the environment has a lock",
         why="Without it images and add-ons would be whatever is newest on the day of the deploy.",
@@ -93,5 +119,18 @@ READING_CHECKS = (
         rule="the lock can be read",
         why="It is whole, has a lock's form, and was not written by a newer trnstack.",
         source=_LOCK,
+    ),
+    ReadingCheck(
+        code="IMG004",
+        rule="the image's Neuron driver serves the containers",
+        why="The driver is in the image, the runtime in the container: a driver older than the SDK's own, or driver "
+        "2.29 beside a runtime older than 2.33, fails when a job starts. The container is of the SDK that is pinned.",
+        source="AWS Neuron documentation, release notes of runtime and containers.",
+    ),
+    ReadingCheck(
+        code="IMG005",
+        rule="the images are of AL2023 and of the Kubernetes version",
+        why="Nodes are configured by nodeadm, which AL2023 has; EKS has no AL2 image for Kubernetes 1.33 or later.",
+        source='EKS user guide, "EKS AL2 and AL2-accelerated AMIs transition".',
     ),
 )

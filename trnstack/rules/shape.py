@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
 
 from trnstack.catalog import ZONE_IDS
 from trnstack.findings import Finding, Path, did_you_mean
@@ -207,16 +206,18 @@ def association_paths_do_not_overlap(environment: Environment) -> Iterator[Findi
     """
     lustre = environment.storage.lustre
     associations = lustre.data_repository_associations if lustre else ()
-    paths = [PurePosixPath(association.file_system_path) for association in associations]
-    for index, path in enumerate(paths):
-        for earlier in paths[:index]:
-            if path.is_relative_to(earlier) or earlier.is_relative_to(path):
-                yield Finding(
-                    code="SPEC019",
-                    path=(*_association(index), "file_system_path"),
-                    message=f"folder '{path}' overlaps '{earlier}' of another association",
-                    hint="link folders beside each other",
-                )
+    folders = [f"{association.file_system_path.rstrip('/')}/" for association in associations]
+    for index, folder in enumerate(folders):
+        overlapped = [
+            earlier for earlier in folders[:index] if folder.startswith(earlier) or earlier.startswith(folder)
+        ]
+        for earlier in overlapped[:1]:
+            yield Finding(
+                code="SPEC019",
+                path=(*_association(index), "file_system_path"),
+                message=f"folder '{folder.rstrip('/') or '/'}' overlaps '{earlier.rstrip('/') or '/'}' of another one",
+                hint="link folders beside each other",
+            )
 
 
 def association_buckets_exist(environment: Environment) -> Iterator[Finding]:

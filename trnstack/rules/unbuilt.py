@@ -6,38 +6,25 @@ a note, and the cluster stands without it.
 
 from collections.abc import Iterator
 
-from trnstack.catalog.instance_types import is_opt_in
 from trnstack.findings import Finding, Path, Severity
 from trnstack.rules.shape import CHECKPOINTS
 from trnstack.spec import Environment
 from trnstack.spec.node_groups import NodeGroup
 from trnstack.spec.storage import Lustre
 
+#: What is on by default and switches nothing yet, by section and key.
+_ADDITIONS = {
+    ("kubernetes", "kueue"): "queues and quotas for jobs",
+    ("kubernetes", "kubeflow_trainer"): "training jobs as Kubernetes resources",
+    ("kubernetes", "neuron_scheduler"): "neighbouring cores for jobs that ask for part of a node",
+    ("kubernetes", "cloudwatch_observability"): "metrics and logs of nodes and pods in CloudWatch",
+    ("observability", "checkpoint_freshness_intervals"): "an alarm when no new checkpoint comes",
+}
+
 
 def _unbuilt(code: str, path: Path, what: str, hint: str, severity: Severity = Severity.ERROR) -> Finding:
     subject, _, reason = what.partition(": ")
     return Finding(code=code, path=path, message=f"not built yet: {subject} ({reason})", hint=hint, severity=severity)
-
-
-def the_network_is_built(environment: Environment) -> Iterator[Finding]:
-    """SPEC090: The network is one that the stacks make: a new VPC with a way out.
-
-    Source: the project's changelog.
-    """
-    network = environment.network
-    parts = (
-        ("nat_gateways", network.nat_gateways == 0, "a fully private VPC: it needs a way out", "write nat_gateways: 1"),
-        (
-            "image_mirror",
-            network.image_mirror,
-            "image_mirror: images come from their registries",
-            "remove image_mirror",
-        ),
-        ("existing_vpc", network.existing_vpc, "existing_vpc: the network is always a new one", "remove existing_vpc"),
-    )
-    for field, asked_for, what, hint in parts:
-        if asked_for:
-            yield _unbuilt("SPEC090", ("network", field), what, hint)
 
 
 def the_nodes_are_built(environment: Environment) -> Iterator[Finding]:
@@ -51,16 +38,8 @@ def the_nodes_are_built(environment: Environment) -> Iterator[Finding]:
 
 
 def _unbuilt_of_nodes(group: NodeGroup) -> Iterator[tuple[Path, str, str]]:
-    if is_opt_in(group.instance_type):
-        yield ("instance_type",), f"{group.instance_type}: AWS has not published it", "use a trn1 or trn2 type"
-    elif group.instance_facts:
-        yield ("instance_facts",), "instance_facts: the catalog describes every type", "remove instance_facts"
-    if group.ultraserver:
-        yield ("ultraserver",), "ultraserver: nodes are not joined to UltraServers", "remove ultraserver"
     if group.image.type == "custom":
         yield ("image",), "a custom image: nodes start from the EKS-optimized one", "write image: {type: eks_optimized}"
-    if group.capacity.type == "capacity_block":
-        yield ("capacity",), "capacity_block: nothing starts and drains with it", "use a capacity_reservation"
 
 
 def the_storage_is_built(environment: Environment) -> Iterator[Finding]:
@@ -112,18 +91,26 @@ def the_delivery_is_built(environment: Environment) -> Iterator[Finding]:
         yield _unbuilt("SPEC093", ("kubernetes", "s3_csi"), what, hint)
 
 
+def additions(environment: Environment) -> dict[tuple[str, str], str]:
+    """Returns what eases work, is on in the environment and is not there, by section and key, with what it would be."""
+    return {
+        (section, key): what
+        for (section, key), what in _ADDITIONS.items()
+        if getattr(getattr(environment, section), key)
+    }
+
+
 def the_additions_are_built(environment: Environment) -> Iterator[Finding]:
-    """SPEC094: What eases work in the cluster is there; the cluster stands without it.
+    """SPEC094: What eases work in the cluster is there, where the file asks for it; the cluster stands without it.
+
+    What is on by default is listed by ``trnstack plan``.
 
     Source: the project's changelog.
     """
-    kubernetes = environment.kubernetes
-    names = ("kueue", "kubeflow_trainer", "neuron_scheduler", "cloudwatch_observability")
-    asked_for = [name for name in names if getattr(kubernetes, name)]
-    if asked_for:
-        what = f"{', '.join(asked_for)}: the cluster stands without them"
-        hint = "nothing needs to change; false for each of them ends this note"
-        yield _unbuilt("SPEC094", ("kubernetes",), what, hint, Severity.NOTE)
+    for section, key in additions(environment):
+        if key in getattr(environment, section).model_fields_set:
+            what, hint = f"{key}: the cluster stands without it", f"remove {key}: it changes nothing"
+            yield _unbuilt("SPEC094", (section, key), what, hint, Severity.NOTE)
 
 
 def the_watch_is_built(environment: Environment) -> Iterator[Finding]:
@@ -131,8 +118,10 @@ def the_watch_is_built(environment: Environment) -> Iterator[Finding]:
 
     Source: the project's changelog.
     """
+    blocks = any(group.capacity.type == "capacity_block" for group in environment.node_groups)
     if environment.observability.alarm_emails:
-        what, hint = "alarm_emails: no alarm is sent", "watch the account by other means"
+        sent = "only the notices of capacity blocks are sent" if blocks else "no alarm is sent"
+        what, hint = f"alarm_emails: {sent}", "watch the account by other means"
         yield _unbuilt("SPEC095", ("observability", "alarm_emails"), what, hint, Severity.NOTE)
     if environment.budget:
         what, hint = "budget: nobody is told when it is spent", "make one in AWS Budgets by hand"
@@ -140,7 +129,6 @@ def the_watch_is_built(environment: Environment) -> Iterator[Finding]:
 
 
 RULES = (
-    the_network_is_built,
     the_nodes_are_built,
     the_storage_is_built,
     the_delivery_is_built,

@@ -25,7 +25,7 @@ class Environment(Section):
 
     schema_version: Annotated[Literal[1], Field(description="The version of this format")]
     name: Annotated[Name, Field(description="The prefix of every stack's name")]
-    region: RegionName
+    region: Annotated[RegionName, Field(description="The AWS region, such as us-east-2")]
     availability_zone_ids: Annotated[
         tuple[ZoneId, ...],
         Field(min_length=2, max_length=6, description="The first is home to accelerators and file system"),
@@ -33,13 +33,22 @@ class Environment(Section):
     account: Annotated[AccountId | None, Field(description="Twelve digits in quotes; null: the credentials' own")] = (
         None
     )
-    tags: dict[TagKey, TagValue] = {}
-    network: Network = Network()
-    eks: Eks
-    neuron: Neuron
-    node_groups: Annotated[tuple[NodeGroup, ...], Field(min_length=1)]
-    storage: Storage = Storage()
-    training: Training | None = None
-    kubernetes: Kubernetes = Kubernetes()
-    observability: Observability = Observability()
-    budget: Budget | None = None
+    tags: Annotated[
+        dict[TagKey, TagValue], Field(description="Tags of every stack and of what holds data; at most 40")
+    ] = {}
+    network: Annotated[Network, Field(description="The VPC and the ways in and out of it")] = Network()
+    eks: Annotated[Eks, Field(description="The Kubernetes control plane and its system nodes")]
+    neuron: Annotated[Neuron, Field(description="The Neuron SDK and how jobs use it")]
+    node_groups: Annotated[
+        tuple[NodeGroup, ...], Field(min_length=1, description="The fleets of accelerator nodes; at least one")
+    ]
+    storage: Annotated[Storage, Field(description="Checkpoint bucket, datasets and file system")] = Storage()
+    training: Annotated[
+        Training | None,
+        Field(description="What will be trained: storage checks, sizing, cost and jobs read it; null: unknown"),
+    ] = None
+    kubernetes: Annotated[Kubernetes, Field(description="What runs in the cluster beside the jobs")] = Kubernetes()
+    observability: Annotated[Observability, Field(description="Who is told of what, and how long logs are kept")] = (
+        Observability()
+    )
+    budget: Annotated[Budget | None, Field(description="What the environment may cost; null: no limit")] = None

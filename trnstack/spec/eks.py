@@ -13,9 +13,11 @@ InstanceTypeName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{2,16}\.
 class SystemNodeGroup(Section):
     """The few nodes that run the cluster's own controllers."""
 
-    instance_type: InstanceTypeName = "m7i.large"
-    min_count: Annotated[int, Field(ge=1, le=100)] = 2
-    max_count: Annotated[int, Field(ge=1, le=100)] = 4
+    instance_type: Annotated[InstanceTypeName, Field(description="An x86 instance type of fixed performance")] = (
+        "m7i.large"
+    )
+    min_count: Annotated[int, Field(ge=1, le=100, description="The fewest system nodes")] = 2
+    max_count: Annotated[int, Field(ge=1, le=100, description="The most system nodes")] = 4
 
 
 class Eks(Section):
@@ -28,17 +30,31 @@ class Eks(Section):
         Literal["STANDARD", "EXTENDED"],
         Field(description="STANDARD: AWS upgrades when support ends. EXTENDED: it costs more instead"),
     ] = "STANDARD"
-    endpoint_access: Literal["private", "public_and_private"] = "private"
+    endpoint_access: Annotated[
+        Literal["private", "public_and_private"],
+        Field(description="Whether the API endpoint can be reached from the Internet besides the VPC"),
+    ] = "private"
     public_access_cidrs: Annotated[
         tuple[Cidr, ...], Field(description="Who may reach a public endpoint; required with public_and_private")
     ] = ()
+    service_cidr: Annotated[
+        Literal["auto"] | Cidr,
+        Field(
+            description="Where services' addresses come from; can't be changed later. auto: a range clear of the VPC"
+        ),
+    ] = "auto"
     admin_role_arns: Annotated[
         tuple[RoleArn, ...], Field(min_length=1, description="IAM roles that administer the cluster; at least one")
     ]
-    control_plane_logs: tuple[Literal["api", "audit", "authenticator", "controllerManager", "scheduler"], ...] = (
+    control_plane_logs: Annotated[
+        tuple[Literal["api", "audit", "authenticator", "controllerManager", "scheduler"], ...],
+        Field(description="The control plane's logs that are kept"),
+    ] = (
         "api",
         "audit",
         "authenticator",
     )
-    deletion_protection: bool = True
-    system_node_group: SystemNodeGroup = SystemNodeGroup()
+    deletion_protection: Annotated[bool, Field(description="Whether EKS refuses to delete the cluster")] = True
+    system_node_group: Annotated[
+        SystemNodeGroup, Field(description="The few nodes that run the cluster's own controllers")
+    ] = SystemNodeGroup()

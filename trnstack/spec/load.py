@@ -17,6 +17,8 @@ from trnstack.spec import Environment
 from trnstack.spec.wording import ADVICE, ALLOWED
 
 _LONGEST_SHOWN = 60
+#: Nobody reads more, and each takes its time to be worded.
+_MOST_ERRORS = 1000
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIMES, _MAPPINGS = {"datetime_type", "timezone_aware"}, {"dict_type", "model_type", "model_attributes_type"}
 _TRUE, _FALSE = frozenset({"yes", "on", "y"}), frozenset({"no", "off", "n"})
@@ -51,9 +53,17 @@ def load(source: Source) -> Environment:
     try:
         return Environment.model_validate(source.data)
     except ValidationError as error:
-        findings = [source.locate(finding) for finding in _findings(error.errors(include_url=False), source)]
+        errors = error.errors(include_url=False)
+        findings = [source.locate(finding) for finding in _findings(errors[:_MOST_ERRORS], source)]
         findings.sort(key=lambda finding: (finding.line, finding.column))
+        if len(errors) > _MOST_ERRORS:
+            findings.append(source.locate(_left_out(len(errors) - _MOST_ERRORS)))
         raise InvalidEnvironmentError(findings) from None
+
+
+def _left_out(count: int) -> Finding:
+    message = f"{count:,} more values do not fit, and are not listed"
+    return Finding(code="SPEC008", path=(), message=message, hint="correct those above first")
 
 
 def _findings(errors: Sequence[ErrorDetails], source: Source) -> list[Finding]:

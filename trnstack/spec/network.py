@@ -18,19 +18,28 @@ ImageMirror = Annotated[
 class ExistingSubnet(Section):
     """One subnet of a network that stands already."""
 
-    subnet_id: SubnetId
-    route_table_id: RouteTableId
-    availability_zone_id: ZoneId
-    cidr: Cidr
-    public: bool
+    subnet_id: Annotated[SubnetId, Field(description="The subnet's id")]
+    route_table_id: Annotated[RouteTableId, Field(description="The id of its route table")]
+    availability_zone_id: Annotated[ZoneId, Field(description="The zone that it is in")]
+    cidr: Annotated[Cidr, Field(description="Its IPv4 range")]
+    public: Annotated[bool, Field(description="Whether its route table leads to an internet gateway; never used then")]
+    role: Annotated[
+        Literal["nodes", "system"] | None,
+        Field(
+            description="nodes: nodes and file system; system: control plane, system nodes, endpoints; null: by size"
+        ),
+    ] = None
 
 
 class ExistingVpc(Section):
     """A network that stands already, given as facts: synthesis looks nothing up."""
 
-    vpc_id: VpcId
-    cidr: Cidr
-    subnets: Annotated[tuple[ExistingSubnet, ...], Field(min_length=1)]
+    vpc_id: Annotated[VpcId, Field(description="The VPC's id")]
+    cidr: Annotated[Cidr, Field(description="Its IPv4 range")]
+    subnets: Annotated[tuple[ExistingSubnet, ...], Field(min_length=1, description="The subnets to use")]
+    s3_gateway_endpoint: Annotated[
+        bool, Field(description="Whether to add S3's gateway endpoint to the route tables; false where they have one")
+    ] = True
 
 
 class Network(Section):
@@ -49,4 +58,6 @@ class Network(Section):
         tuple[Cidr, ...], Field(description="Networks (VPN, office) that may reach a private API endpoint")
     ] = ()
     flow_logs: Annotated[bool, Field(description="Whether the VPC's traffic is logged")] = True
-    existing_vpc: ExistingVpc | None = None
+    existing_vpc: Annotated[
+        ExistingVpc | None, Field(description="A network that stands already, given as facts; null: a new one")
+    ] = None

@@ -16,27 +16,44 @@ RetentionDays = Literal[
 class Kubernetes(Section):
     """What runs in the cluster beside the jobs."""
 
-    delivery: Literal["cdk", "gitops"] = "cdk"
-    kueue: bool = True
-    kubeflow_trainer: bool = True
-    neuron_scheduler: Literal["auto"] | bool = "auto"
+    delivery: Annotated[
+        Literal["cdk", "gitops"],
+        Field(description="cdk: the stacks apply what runs in the cluster; gitops: it is rendered for a repository"),
+    ] = "cdk"
+    kueue: Annotated[bool, Field(description="Queues and quotas for jobs")] = True
+    kubeflow_trainer: Annotated[bool, Field(description="Training jobs as Kubernetes resources")] = True
+    neuron_scheduler: Annotated[
+        Literal["auto"] | bool, Field(description="auto: on when a job may ask for part of a node")
+    ] = "auto"
     fsx_csi: Annotated[Literal["auto"] | bool, Field(description="auto: on when there is a file system")] = "auto"
-    s3_csi: bool = False
-    cloudwatch_observability: bool = True
+    s3_csi: Annotated[bool, Field(description="Mounts buckets into pods")] = False
+    cloudwatch_observability: Annotated[bool, Field(description="Metrics and logs of nodes and pods in CloudWatch")] = (
+        True
+    )
 
 
 class Observability(Section):
     """Who is told of what, and how long logs are kept."""
 
-    alarm_emails: tuple[Email, ...] = ()
-    log_retention_days: RetentionDays = 90
-    checkpoint_freshness_intervals: Annotated[int, Field(ge=1, le=1000)] = 3
+    alarm_emails: Annotated[tuple[Email, ...], Field(description="Who is told of alarms")] = ()
+    log_retention_days: Annotated[RetentionDays, Field(description="How long CloudWatch keeps logs")] = 90
+    checkpoint_freshness_intervals: Annotated[
+        int, Field(ge=1, le=1000, description="The alarm comes when no new checkpoint appears for this many intervals")
+    ] = 3
 
 
 class Budget(Section):
     """What the environment may cost."""
 
-    monthly_usd: Annotated[int, Field(ge=1, le=1_000_000_000)]
-    notify_at_percent: tuple[Annotated[int, Field(ge=1, le=1000)], ...] = (50, 80, 100)
-    idle_minutes: Annotated[int, Field(ge=1, le=100_000)] = 60
-    idle_action: Literal["notify", "scale_to_zero"] = "notify"
+    monthly_usd: Annotated[int, Field(ge=1, le=1_000_000_000, description="What a month may cost, in US dollars")]
+    notify_at_percent: Annotated[
+        tuple[Annotated[int, Field(ge=1, le=1000)], ...],
+        Field(description="The shares of the budget at which somebody is told, rising"),
+    ] = (50, 80, 100)
+    idle_minutes: Annotated[
+        int, Field(ge=1, le=100_000, description="After how many minutes without work a fleet counts as idle")
+    ] = 60
+    idle_action: Annotated[
+        Literal["notify", "scale_to_zero"],
+        Field(description="notify: somebody is told of an idle fleet; scale_to_zero: it is stopped"),
+    ] = "notify"

@@ -21,60 +21,105 @@ class Checkpoints(Section):
     """The bucket that holds what was trained. It always exists."""
 
     existing_bucket: Annotated[BucketName | None, Field(description="Adopt a bucket that was retained")] = None
-    encryption: Literal["kms", "s3"] = "kms"
-    versioned: bool = True
-    noncurrent_expiration_days: Annotated[int, Field(ge=1, le=36_500)] = 30
-    infrequent_access_after_days: Annotated[int | None, Field(ge=30, le=36_500)] = None
-    removal_policy: RemovalPolicy = "retain"
+    encryption: Annotated[
+        Literal["kms", "s3"], Field(description="kms: by a key of the environment's own; s3: by S3's key")
+    ] = "kms"
+    versioned: Annotated[bool, Field(description="Whether what is overwritten or deleted can be had back")] = True
+    noncurrent_expiration_days: Annotated[
+        int, Field(ge=1, le=36_500, description="How long overwritten and deleted versions are kept")
+    ] = 30
+    infrequent_access_after_days: Annotated[
+        int | None, Field(ge=30, le=36_500, description="When objects move to the cheaper class; null: never")
+    ] = None
+    removal_policy: Annotated[
+        RemovalPolicy, Field(description="retain: the bucket outlives its stack; destroy: it is deleted with it")
+    ] = "retain"
 
 
 class Dataset(Section):
     """An existing bucket that the nodes may read."""
 
-    name: Name
-    bucket_name: BucketName
-    prefix: Prefix = ""
-    kms_key_arn: KeyArn | None = None
+    name: Annotated[Name, Field(description="The name by which associations call it")]
+    bucket_name: Annotated[BucketName, Field(description="The existing bucket's name")]
+    prefix: Annotated[Prefix, Field(description="The prefix that nodes may read; empty: the whole bucket")] = ""
+    kms_key_arn: Annotated[
+        KeyArn | None, Field(description="The key that the bucket is encrypted with; null: S3's own")
+    ] = None
 
 
 class DataRepositoryAssociation(Section):
     """A link between a folder of the file system and a prefix of a bucket."""
 
-    file_system_path: FileSystemPath
+    file_system_path: Annotated[
+        FileSystemPath, Field(description="The folder of the file system, such as /checkpoints")
+    ]
     bucket: Annotated[str, Field(description="`checkpoints`, or the name of a dataset")] = "checkpoints"
-    prefix: Prefix = ""
-    auto_import: tuple[Event, ...] = ("NEW", "CHANGED")
-    auto_export: tuple[Event, ...] = ("NEW", "CHANGED")
+    prefix: Annotated[
+        Prefix, Field(description="The prefix in the bucket, without a leading slash; empty: the whole bucket")
+    ] = ""
+    auto_import: Annotated[tuple[Event, ...], Field(description="Which changes of the bucket show in the folder")] = (
+        "NEW",
+        "CHANGED",
+    )
+    auto_export: Annotated[tuple[Event, ...], Field(description="Which changes of the folder go to the bucket")] = (
+        "NEW",
+        "CHANGED",
+    )
 
 
 class ExistingFileSystem(Section):
     """A file system that an earlier environment retained."""
 
-    file_system_id: FileSystemId
-    mount_name: MountName
-    security_group_id: SecurityGroupId
+    file_system_id: Annotated[FileSystemId, Field(description="The file system's id, such as fs-0123456789abcdef0")]
+    mount_name: Annotated[MountName, Field(description="The name by which Lustre clients mount it")]
+    security_group_id: Annotated[SecurityGroupId, Field(description="The security group of its network interfaces")]
 
 
 class Lustre(Section):
     """The FSx for Lustre file system."""
 
-    existing_file_system: ExistingFileSystem | None = None
-    deployment_type: Literal["SCRATCH_2", "PERSISTENT_1", "PERSISTENT_2"] = "PERSISTENT_2"
-    storage_type: Literal["SSD", "HDD", "INTELLIGENT_TIERING"] = "SSD"
-    storage_gib: Annotated[int, Field(ge=1, le=2_147_483_647)] = 4800
-    throughput_mbps_per_tib: Annotated[int, Field(ge=1, le=100_000)] = 250
-    throughput_capacity_mbps: Annotated[int | None, Field(ge=1, le=2_000_000)] = None
+    existing_file_system: Annotated[
+        ExistingFileSystem | None,
+        Field(description="Adopt a file system that an earlier environment retained; null: a new one"),
+    ] = None
+    deployment_type: Annotated[
+        Literal["SCRATCH_2", "PERSISTENT_1", "PERSISTENT_2"],
+        Field(description="Whether data survives a failing server (PERSISTENT), or not (SCRATCH)"),
+    ] = "PERSISTENT_2"
+    storage_type: Annotated[
+        Literal["SSD", "HDD", "INTELLIGENT_TIERING"], Field(description="What the data lies on")
+    ] = "SSD"
+    storage_gib: Annotated[
+        int, Field(ge=1, le=2_147_483_647, description="The file system's size in GiB; FSx offers it in steps")
+    ] = 4800
+    throughput_mbps_per_tib: Annotated[
+        int, Field(ge=1, le=100_000, description="MB/s for each TiB of storage; FSx offers it in steps")
+    ] = 250
+    throughput_capacity_mbps: Annotated[
+        int | None, Field(ge=1, le=2_000_000, description="MB/s as a whole, for INTELLIGENT_TIERING only")
+    ] = None
     metadata_iops: Annotated[int | None, Field(ge=1, le=1_000_000, description="null = automatic")] = None
-    efa_enabled: bool = False
-    data_compression: Literal["LZ4", "NONE"] = "LZ4"
-    mount_path: FileSystemPath = "/fsx"
-    removal_policy: RemovalPolicy = "retain"
-    data_repository_associations: tuple[DataRepositoryAssociation, ...] = ()
+    efa_enabled: Annotated[bool, Field(description="Whether clients reach it by EFA; FSx excludes trn2 clients")] = (
+        False
+    )
+    data_compression: Annotated[Literal["LZ4", "NONE"], Field(description="Whether data is compressed with LZ4")] = (
+        "LZ4"
+    )
+    mount_path: Annotated[FileSystemPath, Field(description="Where nodes and jobs see it")] = "/fsx"
+    removal_policy: Annotated[
+        RemovalPolicy, Field(description="retain: the file system outlives its stack; destroy: it is deleted with it")
+    ] = "retain"
+    data_repository_associations: Annotated[
+        tuple[DataRepositoryAssociation, ...],
+        Field(description="Links between folders of the file system and prefixes of buckets"),
+    ] = ()
 
 
 class Storage(Section):
     """Everything that outlives a cluster."""
 
-    checkpoints: Checkpoints = Checkpoints()
-    datasets: tuple[Dataset, ...] = ()
-    lustre: Lustre | None = None
+    checkpoints: Annotated[
+        Checkpoints, Field(description="The bucket that holds what was trained; it always exists")
+    ] = Checkpoints()
+    datasets: Annotated[tuple[Dataset, ...], Field(description="Existing buckets that the nodes may read")] = ()
+    lustre: Annotated[Lustre | None, Field(description="The FSx for Lustre file system; null: none")] = None

@@ -197,7 +197,7 @@ class NetworkStack extends Stack {
     }
     new FlowLog(this, 'FlowLog', { vpcId: vpc.ref });
     for (const [name, subnet] of Object.entries(subnets)) {
-      exported(this, `Subnet-${name}`, subnet.ref);
+      if (!name.startsWith('public-')) exported(this, `Subnet-${name}`, subnet.ref);
     }
     exported(this, 'NodesSecurityGroup', groups.nodes.ref);
     exported(this, 'LustreSecurityGroup', groups.lustre.ref);

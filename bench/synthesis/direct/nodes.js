@@ -21,6 +21,16 @@ spec:
   instance:
     localStorage:
       strategy: RAID0
+  containerd:
+    baseRuntimeSpec:
+      process:
+        rlimits:
+          - type: RLIMIT_NOFILE
+            soft: 65536
+            hard: 1048576
+          - type: RLIMIT_MEMLOCK
+            soft: 9007199254740992
+            hard: 9007199254740992
 
 --trnstack--
 `;
@@ -64,8 +74,8 @@ function nodeGroup(scope, { template, ...properties }) {
 }
 
 class NodesStack extends Stack {
-  constructor(app) {
-    super(app, `${NAME}-nodes-trn1`, { env: { region: REGION }, description: `${NAME}: node group trn1` });
+  constructor(app, name, count) {
+    super(app, `${NAME}-nodes-${name}`, { env: { region: REGION }, description: `${NAME}: node group ${name}` });
     const nodes = new Construct(this, 'Nodes');
     const placement = new ec2.CfnPlacementGroup(nodes, 'PlacementGroup', { strategy: 'cluster' });
     const group = imported('network', 'NodesSecurityGroup');
@@ -77,7 +87,7 @@ class NodesStack extends Stack {
       deleteOnTermination: true,
     }));
     const template = launchTemplate(nodes, {
-      fleet: 'trn1',
+      fleet: name,
       instanceType: 'trn1.32xlarge',
       rootVolumeGib: 200,
       networkInterfaces,
@@ -89,13 +99,13 @@ class NodesStack extends Stack {
       amiType: 'AL2023_x86_64_NEURON',
       clusterName: imported('cluster', 'ClusterName'),
       labels: { 'trnstack/efa': 'true' },
-      nodegroupName: 'trn1',
+      nodegroupName: name,
       nodeRole: imported('cluster', 'NodeRoleArn'),
-      scalingConfig: { minSize: 32, desiredSize: 32, maxSize: 32 },
+      scalingConfig: { minSize: count, desiredSize: count, maxSize: count },
       subnets: [imported('network', 'Subnet-nodes-use2-az3')],
       taints: [{ key: 'aws.amazon.com/neuron', value: 'present', effect: 'NO_SCHEDULE' }],
     });
-    output(this, 'NodeGroupName', 'trn1', "The node group's name in EKS");
+    output(this, 'NodeGroupName', name, "The node group's name in EKS");
     output(this, 'PlacementGroup', placement.attrGroupName, 'Where a capacity reservation would have to be made');
   }
 }

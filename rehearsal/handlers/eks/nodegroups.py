@@ -3,13 +3,14 @@
 from typing import Any
 
 from rehearsal.handlers.api import ApiHandler, not_updatable, split
-from rehearsal.handlers.base import Handler, Properties, Resource, Scope
+from rehearsal.handlers.base import Handler, Properties, Resource, ResourceError, Scope
 from rehearsal.handlers.calls import call_fitted
 from rehearsal.handlers.names import NameRule
 from rehearsal.handlers.tags import retag_by_arn
 
 _FORCE = "ForceUpdateEnabled"
 _VERSION = ("Version", "ReleaseVersion", "LaunchTemplate")
+_ALONE = "Version and ReleaseVersion updates cannot be combined with other updates"
 _CONFIG = ("ScalingConfig", "UpdateConfig", "NodeRepairConfig", "WarmPoolConfig")
 
 
@@ -30,7 +31,9 @@ class Nodegroup(ApiHandler):
         """Updates versions and launch template by one call and the settings by another.
 
         Raises:
-            ResourceError: A setting was taken out of the template, or has no update operation.
+            ResourceError: A setting was taken out, has no update operation, or changes beside a version.
+
+        Source: aws/containers-roadmap issue 1258, whose words CloudFormation's are.
         """
         client, group = scope.client("eks"), _identity(resource)
         force, rest = split(changed, _FORCE)
@@ -40,6 +43,8 @@ class Nodegroup(ApiHandler):
         gone += [name for name, value in versions.items() if value is None]
         if rest or gone:
             raise not_updatable(resource, sorted({*rest, *gone}))
+        if {"Version", "ReleaseVersion"} & versions.keys() and (settings or "LaunchTemplate" in versions):
+            raise ResourceError("InvalidRequest", _ALONE)
         if settings:
             call_fitted(client, "UpdateNodegroupConfig", {**group, **_settings(resource.properties, settings)})
         if versions:

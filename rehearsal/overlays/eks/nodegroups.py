@@ -13,6 +13,7 @@ from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.state import state_of
 
 _DEFAULT_INSTANCE_TYPE = "t3.medium"
+_BLOCK = "capacity-block"
 
 
 class Nodegroups(EksBase):
@@ -29,6 +30,7 @@ class Nodegroups(EksBase):
         self.check_subnets(request["subnets"])
         group = NodegroupRecord(cluster=cluster, backend=self.eks_backend, request=request)
         _check_scaling(group.scaling_config)
+        self._check_block(group)
         group.nodes = self._start(cluster, group, group.scaling_config["desiredSize"])
         cluster.nodegroups[name] = group
         cluster.nodegroup_count += 1
@@ -90,6 +92,42 @@ class Nodegroups(EksBase):
         group.status = "DELETING"
         return answer
 
+    def _check_block(self, group: NodegroupRecord) -> None:
+        """Refuses a block whose launch template does not name one, and a template that names one beside another type.
+
+        Source: EKS user guide, "Create a managed node group with Capacity Blocks for ML".
+        """
+        template = self._template(group)
+        market = template.get("InstanceMarketOptions", {}).get("MarketType")
+        if market not in {None, _BLOCK}:
+            message = f"Launch template InstanceMarketOptions {market} is not supported for managed node groups"
+            raise OverlayError("InvalidParameterException", message)
+        if (group.capacity_type == "CAPACITY_BLOCK") is not (market == _BLOCK):
+            message = f"Capacity type {group.capacity_type} does not go with the launch template's market type {market}"
+            raise OverlayError("InvalidParameterException", message)
+        if market == _BLOCK and not any(_target(template).values()):
+            message = "The launch template names no capacity reservation, which a capacity block needs"
+            raise OverlayError("InvalidParameterException", message)
+
+    def _check_reservation(self, template: Mapping[str, Any], count: int, running: int) -> None:
+        """Refuses to start nodes in a reservation that is not active, or has no room for them.
+
+        The reservations that a template names were bought elsewhere, so a rehearsal knows those alone that it was given
+        (``RegionState.capacity_reservations``): nodes of a Capacity Block start in no other one, as they start in none
+        on AWS before it begins. Of an On-Demand reservation that it was not given it thinks nothing.
+        """
+        reservation_id = _target(template).get("CapacityReservationId")
+        known = state_of(self.current_account, self.region).capacity_reservations.get(reservation_id or "")
+        block = template.get("InstanceMarketOptions", {}).get("MarketType") == _BLOCK
+        if count <= 0 or (known is None and not block):
+            return
+        if known is None or known.get("State") != "active":
+            message = f"Could not launch instances: capacity reservation {reservation_id} is not active"
+            raise OverlayError("InvalidRequestException", message)
+        if count + running > int(known["TotalInstanceCount"]):
+            message = f"Could not launch {count} instances: capacity reservation {reservation_id} has not enough left"
+            raise OverlayError("InvalidRequestException", message)
+
     def _scale(self, cluster: ClusterRecord, group: NodegroupRecord, wanted: int) -> None:
         surplus = len(group.nodes) - wanted
         if surplus > 0:
@@ -100,6 +138,7 @@ class Nodegroups(EksBase):
 
     def _start(self, cluster: ClusterRecord, group: NodegroupRecord, count: int) -> list[str]:
         template = self._template(group)
+        self._check_reservation(template, count, len(group.nodes))
         placement = template.get("Placement", {}).get("GroupName")
         if placement and placement not in state_of(self.current_account, self.region).placement_groups:
             message = f"The placement group '{placement}' is unknown."
@@ -153,6 +192,14 @@ class Nodegroups(EksBase):
                 raise OverlayError("InvalidRequestException", message)
         message = f"Launch template {reference.get('id') or reference.get('name')} could not be found"
         raise OverlayError("InvalidRequestException", message)
+
+
+def _target(template: Mapping[str, Any]) -> Mapping[str, str]:
+    """Gives how a launch template names its capacity reservation."""
+    target: Mapping[str, str] = template.get("CapacityReservationSpecification", {}).get(
+        "CapacityReservationTarget", {}
+    )
+    return target
 
 
 def _check_scaling(scaling: Mapping[str, int]) -> None:

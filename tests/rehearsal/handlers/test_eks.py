@@ -58,14 +58,14 @@ class TestNodegroup:
         assert (found["labels"], found["tags"]["team"]) == ({"role": "trn"}, "ml")
 
     def test_settings_and_versions_change(self, client, node_group, change):
-        """Size, labels, taints and release change in place; labels that are gone are removed."""
+        """Size, labels, taints and then the release change in place; labels that are gone are removed."""
         change(
             node_group,
             ScalingConfig={"MinSize": 0, "MaxSize": 64, "DesiredSize": 3},
             Labels={"pool": "trn"},
             Taints=[{"Key": "k", "Value": "v", "Effect": "NO_SCHEDULE"}],
-            ReleaseVersion="1.34.9-20260815",
         )
+        change(node_group, ReleaseVersion="1.34.9-20260815")
         found = client("eks").describe_nodegroup(clusterName="demo", nodegroupName="trn1")["nodegroup"]
         assert (found["scalingConfig"]["desiredSize"], found["labels"]) == (3, {"pool": "trn"})
         assert found["taints"][0]["key"] == "k"
@@ -74,6 +74,30 @@ class TestNodegroup:
         change(node_group, Taints=None)
         found = client("eks").describe_nodegroup(clusterName="demo", nodegroupName="trn1")["nodegroup"]
         assert found["taints"] == []
+
+    @pytest.mark.parametrize("version", [{"ReleaseVersion": "1.34.9-20260815"}, {"Version": "1.35"}])
+    @pytest.mark.parametrize(
+        "other",
+        [{"Labels": {"pool": "trn"}}, {"ScalingConfig": {"MinSize": 0, "MaxSize": 64, "DesiredSize": 3}}, "template"],
+        ids=str,
+    )
+    def test_versions_change_alone(self, client, node_group, template, change, version, other):
+        """LT-08: A release beside anything else is refused as CloudFormation does, and nothing has changed."""
+        if other == "template":
+            change(template, LaunchTemplateData={**template.properties["LaunchTemplateData"], "KeyName": "mine"})
+            other = {"LaunchTemplate": {"Id": template.physical_id, "Version": "2"}}
+        with pytest.raises(ResourceError, match="cannot be combined with other updates"):
+            change(node_group, **version, **other)
+
+        found = client("eks").describe_nodegroup(clusterName="demo", nodegroupName="trn1")["nodegroup"]
+        assert (found["releaseVersion"], found["labels"]) == ("1.34.9-20260714", {"role": "trn"})
+
+    def test_version_and_release_change_together(self, client, node_group, change):
+        """LT-08: A Kubernetes version and its release are one update."""
+        change(node_group, Version="1.35", ReleaseVersion="1.35.6-20260714")
+
+        found = client("eks").describe_nodegroup(clusterName="demo", nodegroupName="trn1")["nodegroup"]
+        assert (found["version"], found["releaseVersion"]) == ("1.35", "1.35.6-20260714")
 
     def test_unknown_launch_template(self, make, network, cluster):
         """A launch template that doesn't stand fails the node group."""

@@ -1,6 +1,7 @@
 """File systems and their data repository associations."""
 
 import pytest
+from botocore.exceptions import ClientError
 
 LUSTRE = {"DeploymentType": "PERSISTENT_2", "PerUnitStorageThroughput": 250, "EfaEnabled": "true"}
 
@@ -31,6 +32,15 @@ def test_update_passes_on_what_differs(client, file_system, change):
     (found,) = client("fsx").describe_file_systems()["FileSystems"]
     assert found["StorageCapacity"] == 9600
     assert found["LustreConfiguration"]["DataCompressionType"] == "LZ4"
+
+
+def test_a_smaller_one_is_refused(client, file_system, change):
+    """FSX-12: A template with a smaller capacity fails the update, and the file system stays as it was."""
+    with pytest.raises(ClientError, match="must be greater"):
+        change(file_system, StorageCapacity=2400)
+
+    (found,) = client("fsx").describe_file_systems()["FileSystems"]
+    assert found["StorageCapacity"] == 4800
 
 
 def test_association(client, make, change, drop, file_system):

@@ -106,3 +106,38 @@ def test_metadata(make, drop):
     drop(metadata)
 
     assert metadata.attributes == {}
+
+
+class TestTopic:
+    DENY = {"Version": "2012-10-17", "Statement": [{"Effect": "Deny", "Principal": "*", "Action": "sns:Publish"}]}
+
+    def test_policy(self, client, make, change, drop):
+        """A policy is set on the topics that it names, and taken from those that it no longer does."""
+        one, two = (make("AWS::SNS::Topic", name) for name in ("One", "Two"))
+        topics = [one.physical_id, two.physical_id]
+        policy = make("AWS::SNS::TopicPolicy", Topics=topics, PolicyDocument=self.DENY)
+
+        def denied(topic):
+            attributes = client("sns").get_topic_attributes(TopicArn=topic.physical_id)["Attributes"]
+            return "Deny" in attributes["Policy"]
+
+        assert denied(one)
+        assert denied(two)
+        change(policy, Topics=topics[:1])
+        assert denied(one)
+        assert not denied(two)
+        drop(policy)
+        assert not denied(one)
+        drop(one)
+        drop(policy)
+
+    def test_subscription(self, client, make, drop):
+        """Ref is the subscription's ARN."""
+        topic = make("AWS::SNS::Topic", "Notices")
+        endpoint = {"Protocol": "email", "Endpoint": "ml@example.com"}
+        subscription = make("AWS::SNS::Subscription", TopicArn=topic.physical_id, **endpoint)
+
+        (found,) = client("sns").list_subscriptions()["Subscriptions"]
+        assert (found["SubscriptionArn"], found["Endpoint"]) == (subscription.physical_id, "ml@example.com")
+        drop(subscription)
+        assert client("sns").list_subscriptions()["Subscriptions"] == []

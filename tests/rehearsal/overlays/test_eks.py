@@ -3,6 +3,8 @@
 import pytest
 from botocore.exceptions import ClientError
 
+from rehearsal.overlays.state import state_of
+
 
 @pytest.fixture
 def eks(client):
@@ -176,3 +178,78 @@ class TestAccess:
 
         with pytest.raises(ClientError, match="ResourceInUseException"):
             eks.create_pod_identity_association(**association)
+
+
+class TestCapacityBlocks:
+    """Node groups that stand in a capacity block."""
+
+    @staticmethod
+    def seed(state: str, count: int = 2) -> None:
+        """Gives the rehearsal a reservation, which is bought outside of any stack."""
+        reservation = {"CapacityReservationId": "cr-0123456789abcdef0", "State": state, "TotalInstanceCount": count}
+        state_of("123456789012", "us-east-2").capacity_reservations["cr-0123456789abcdef0"] = reservation
+
+    @staticmethod
+    def scale(eks, desired: int) -> None:
+        scaling = {"desiredSize": desired}
+        eks.update_nodegroup_config(clusterName="demo", nodegroupName="trn2", scalingConfig=scaling)
+
+    def test_without_nodes(self, eks, block_group):
+        """CAP-03: Before its block a group stands without nodes."""
+        block_group()
+
+        assert eks.describe_nodegroup(clusterName="demo", nodegroupName="trn2")["nodegroup"]["capacityType"] == (
+            "CAPACITY_BLOCK"
+        )
+
+    def test_nodes_before_the_block(self, block_group):
+        """CAP-03: Nodes that are wanted before the block begins can't be started, and the creation fails."""
+        self.seed("scheduled")
+
+        with pytest.raises(ClientError, match="is not active"):
+            block_group(desired=1)
+
+    def test_nodes_in_the_block(self, eks, block_group):
+        """In an active block nodes start, and no more than it holds."""
+        block_group()
+        self.seed("active", count=1)
+
+        self.scale(eks, 1)
+        with pytest.raises(ClientError, match="has not enough left"):
+            self.scale(eks, 2)
+        self.scale(eks, 0)
+
+    def test_nodes_of_a_block_that_nobody_bought(self, eks, block_group):
+        """A reservation that the rehearsal was not given is not active."""
+        block_group()
+
+        with pytest.raises(ClientError, match="is not active"):
+            self.scale(eks, 1)
+
+    def test_type_and_template_go_together(self, block_group, template, make):
+        """A block's group has a block's template, and another group has not."""
+        with pytest.raises(ClientError, match="does not go with"):
+            block_group(capacity_type="ON_DEMAND")
+        with pytest.raises(ClientError, match="does not go with"):
+            block_group(template=template)
+        nameless = make(
+            "AWS::EC2::LaunchTemplate",
+            "Nameless",
+            LaunchTemplateData={
+                "InstanceType": "trn2.48xlarge",
+                "InstanceMarketOptions": {"MarketType": "capacity-block"},
+            },
+        )
+        with pytest.raises(ClientError, match="names no capacity reservation"):
+            block_group(template=nameless)
+
+    def test_spot_in_the_template(self, block_group, make):
+        """CAP-02: EKS refuses spot market options in a launch template."""
+        spot = make(
+            "AWS::EC2::LaunchTemplate",
+            "Spot",
+            LaunchTemplateData={"InstanceType": "trn1.2xlarge", "InstanceMarketOptions": {"MarketType": "spot"}},
+        )
+
+        with pytest.raises(ClientError, match="not supported for managed node groups"):
+            block_group(capacity_type="SPOT", template=spot)

@@ -63,9 +63,10 @@ class TestFsx:
             fsx.create_file_system(**{**request, **changed})
 
     def test_capacity_only_grows(self, fsx, file_system):
-        """A smaller capacity is refused."""
-        with pytest.raises(ClientError, match="must be greater than the current 4800 GiB"):
-            fsx.update_file_system(FileSystemId=file_system["FileSystemId"], StorageCapacity=2400)
+        """FSX-12: A smaller capacity is refused, and so is the same one again."""
+        for capacity in (2400, 4800):
+            with pytest.raises(ClientError, match="must be greater than the current 4800 GiB"):
+                fsx.update_file_system(FileSystemId=file_system["FileSystemId"], StorageCapacity=capacity)
 
     def test_unknown(self, fsx):
         """An unknown file system is an error."""

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from rehearsal.seed import seed_file
+from rehearsal.story.network import server_options
 from rehearsal.survey import survey
 from rehearsal.survey.records import Survey
 from trnstack.environment import plan_file
@@ -20,11 +22,13 @@ def planned() -> Callable[[str], Plan]:
 
 
 @pytest.fixture
-def deployed(services) -> Callable[[Plan, str], Survey]:
+def deployed(services, tmp_path) -> Callable[[Plan, str], Survey]:
     """Deploys the golden templates of an environment, stack by stack, and returns what stands."""
 
     def deploy(plan: Plan, name: str) -> Survey:
         services.reset()
+        for file in server_options(plan, account="123456789012", folder=tmp_path)[1:]:
+            seed_file(Path(file))
         cloudformation = services.transport.client("cloudformation", "123456789012", plan.region)
         for stack in plan.stacks:
             body = (ROOT / "tests" / "golden" / name / f"{stack.name}.template.json").read_text()

@@ -1,10 +1,14 @@
 """What a rehearsal compares: the plan and what stands."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from rehearsal.story.expectations import deployed_differently, kept_differently
+from rehearsal.survey.schedule_records import Schedule
+
+ENVIRONMENTS = sorted(file.stem for file in (Path(__file__).parents[3] / "environments").glob("*.yaml"))
 
 
 @pytest.fixture
@@ -21,7 +25,7 @@ def changed_group(found, **changes: object):
 
 
 class TestDeployedDifferently:
-    @pytest.mark.parametrize("name", ["llama3-8b-trn1", "llama2-7b-trn1", "dev-trn1"])
+    @pytest.mark.parametrize("name", ENVIRONMENTS)
     def test_every_environment_stands_as_planned(self, planned, deployed, name):
         """The project's own environments deploy to what their plans say."""
         plan = planned(name)
@@ -73,6 +77,34 @@ class TestDeployedDifferently:
         for sentence, survey in differences.items():
             assert any(sentence in told for told in deployed_differently(plan, survey)), sentence
 
+    def test_every_difference_of_a_block_is_told(self, planned, deployed):
+        """Schedules that are missing, at another time or off, and notices that anyone could read, are told."""
+        plan = planned("llama3-8b-trn2-block")
+        found = deployed(plan, "llama3-8b-trn2-block")
+        (topic,), schedules = found.topics, found.schedules
+        up = next(one for one in schedules if one.name == "scale-up")
+        others = tuple(one for one in schedules if one is not up)
+        late = replace(up, expression="at(2027-09-06T12:30:00)")
+        (cluster,) = found.clusters
+        groups = tuple(replace(one, largest=99, market_type=None) for one in cluster.node_groups)
+        differences = {
+            "there is no schedule scale-up at(2027-09-06T11:30:00) UTC": replace(found, schedules=others),
+            "that does {": replace(found, schedules=(late, *others)),
+            "there are 5 schedules, and 4 were planned": replace(found, schedules=(late, *schedules)),
+            "schedule scale-up is DISABLED": replace(found, schedules=(replace(up, state="DISABLED"), *others)),
+            "there are 0 topics for 1 capacity blocks": replace(found, topics=()),
+            "is not encrypted": replace(found, topics=(replace(topic, tls_only=False),)),
+            "node group trn2: sizes should be (0, 16), is (0, 99)": replace(
+                found, clusters=(replace(cluster, node_groups=groups),)
+            ),
+            "node group trn2: market type should be capacity-block, is None": replace(
+                found, clusters=(replace(cluster, node_groups=groups),)
+            ),
+        }
+
+        for sentence, survey in differences.items():
+            assert any(sentence in told for told in deployed_differently(plan, survey)), sentence
+
 
 class TestKeptDifferently:
     def test_what_stays(self, stands):
@@ -85,9 +117,12 @@ class TestKeptDifferently:
     def test_what_should_be_gone_or_is_lost(self, stands):
         """A cluster that still stands, and a file system that does not, are told."""
         plan, found = stands
-        told = list(kept_differently(plan, replace(found, stacks=found.stacks[:1], file_systems=())))
+        schedule = Schedule("block", "scale-up", "at(2027-03-01T11:30:00)", "UTC", "ENABLED", "arn:eks", "{}")
+        left = replace(found, stacks=found.stacks[:1], file_systems=(), schedules=(schedule,))
+        told = list(kept_differently(plan, left))
 
         assert "cluster llama3-8b still stands" in told
+        assert "schedule scale-up still stands" in told
         assert "stack llama3-8b-cluster still stands" in told
         assert "stack llama3-8b-storage is gone, and should have stayed" in told
         assert "there is no file system" in told

@@ -66,6 +66,24 @@ def test_published_cluster(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("private-trn1", ["NAT gateways  none", "lambda (interface)", "private-checkpoints-111122223333-us-west-2"]),
+        ("existing-vpc-trn1", ["VPC vpc-0a1b2c3d4e5f60718 · 10.40.0.0/16", "subnet-0a00000000000003a  10.40.32.0/20"]),
+    ],
+)
+def test_networks(tmp_path, name, lines):
+    """A network without a way out, and one that others own and that stands before any deploy, are as planned."""
+    with start(ROOT / "environments" / f"{name}.yaml", tmp_path) as process:
+        out, err = process.communicate(timeout=240)
+
+    assert process.returncode == 0, err
+    assert out.count("All of it is as planned.") == 2
+    assert all(line in out for line in lines)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_two_at_once_in_other_accounts(tmp_path):
     """Two rehearsals at the same time do not meet, and an environment's own account is the one that is deployed to."""
     named = tmp_path / "named.yaml"

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+ENVIRONMENTS = sorted((Path(__file__).parents[3] / "environments").glob("*.yaml"))
+
 
 def _forty_wrong_labels() -> str:
     return "".join(f"      label-{number}: [not, a, text]\n" for number in range(40))
@@ -35,9 +37,13 @@ class TestGoodFiles:
         answer = run("check", locked)
 
         assert answer.code == 0
-        assert not re.search(r"^\d+ error", answer.stdout, re.MULTILINE)
-        assert answer.stdout.splitlines()[-1].endswith(f" in {locked}")
+        assert answer.stdout == f"{locked}: no findings\n"
         assert answer.stderr == ""
+
+    @pytest.mark.parametrize("file", ENVIRONMENTS, ids=lambda file: file.stem)
+    def test_one_line_for_an_environment_of_ours(self, run, file):
+        """The environments that come with the project have nothing to say but that; some say why they ignore one."""
+        assert re.fullmatch(rf"{re.escape(str(file))}: no findings(, \d ignored)?\n", run("check", file).stdout)
 
     def test_notes_and_warnings_are_no_failure(self, run, example):
         """What only tells or asks is shown, and leaves the exit code at 0."""
@@ -59,7 +65,7 @@ class TestBadFiles:
         answer = run("check", file)
 
         assert answer.code == 1
-        assert re.search(rf"^{re.escape(str(file))}:\d+: .*\b{code} ", answer.stdout, re.MULTILINE)
+        assert re.search(rf"^{re.escape(str(file))}:\d+:\d+: .*\b{code} ", answer.stdout, re.MULTILINE)
         assert f"  hint: {hint}" in answer.stdout
         assert answer.stderr == ""
 
@@ -73,15 +79,15 @@ class TestBadFiles:
 
     def test_forty_findings_at_once(self, run, example):
         """Everything is said in one run, in the order of the lines."""
-        answer = run(
-            "check", example(("    node_count: 32\n", f"    node_count: 32\n    labels:\n{_forty_wrong_labels()}"))
-        )
-        lines = [int(number) for number in re.findall(r"\.yaml:(\d+): ", answer.stdout)]
+        file = example(("    node_count: 32\n", f"    node_count: 32\n    labels:\n{_forty_wrong_labels()}"))
+
+        answer = run("check", file)
+        lines = [int(number) for number in re.findall(r"\.yaml:(\d+):\d+: ", answer.stdout)]
 
         assert answer.code == 1
         assert len(lines) == 40
         assert lines == sorted(lines)
-        assert answer.stdout.splitlines()[-1].startswith("40 errors")
+        assert answer.stdout.splitlines()[-1] == f"{file}: 40 errors"
 
     def test_missing_lock(self, run, example):
         """An environment without a lock is not ready, and the hint is the command that makes one."""
@@ -130,7 +136,7 @@ class TestSeveralFiles:
 
         assert answer.code == 1
         assert [line.count("SPEC001") for line in answer.stdout.splitlines()].count(1) == 2
-        assert re.fullmatch(r"2 errors.* in 3 files", answer.stdout.splitlines()[-1])
+        assert re.fullmatch(r"3 files: 2 errors", answer.stdout.splitlines()[-1])
 
 
 class TestJson:
@@ -153,3 +159,57 @@ class TestJson:
 
         assert answer.code == 0
         assert all(finding["severity"] != "error" for finding in json.loads(answer.stdout))
+
+
+class TestAt:
+    def test_rules_of_dates(self, run, locked):
+        """With a time, what has run out by then is told; without one, nothing asks what day it is."""
+        late = run("check", "--at", "2027-04-01T00:00:00Z", locked)
+
+        assert late.code == 0
+        assert "EKS050 warning: standard support of 1.35 ended on 2027-03-27" in late.stdout
+        assert run("check", "--at", "2026-12-01T01:00:00+01:00", locked).stdout == f"{locked}: no findings\n"
+
+    @pytest.mark.parametrize("time", ["tomorrow", "2027-04-01T00:00:00", "2027-04-01", ""])
+    def test_time_without_a_zone(self, run, locked, time):
+        """A time that could be any, or none, is wrong usage, answered with one that is right."""
+        answer = run("check", "--at", time, locked)
+
+        assert answer.code == 2
+        assert "2027-03-01T00:00:00Z" in " ".join(answer.stderr.split())
+
+
+class TestIgnored:
+    def test_counted_and_not_shown(self, run, example):
+        """People see how many findings a comment silences; programs get them all."""
+        file = example(("node_count: 32", "node_count: 32\n    efa: false  # trnstack: ignore[EFA002] a test of TCP"))
+        run("lock", "--offline", file)
+
+        assert run("check", file).stdout == f"{file}: no findings, 1 ignored\n"
+        (finding,) = json.loads(run("check", "--json", file).stdout)
+        assert (finding["code"], finding["suppressed"]) == ("EFA002", "a test of TCP")
+
+    def test_mistaken_ignore_stops(self, run, example):
+        """An ignore without a reason is an error like any other."""
+        answer = run("check", example(("node_count: 32", "node_count: 32\n    efa: false  # trnstack: ignore[EFA002]")))
+
+        assert answer.code == 1
+        assert "SPEC030 this ignore has no reason" in answer.stdout
+
+
+class TestSarif:
+    def test_holds_the_log_and_nothing_else(self, run, example, locked):
+        """Code-review tools get one log of all files, and the exit code is the same."""
+        file = example(("trn1.32xlarge", "trn1.32xlrge"), name="bad.yaml")
+
+        answer = run("check", "--sarif", locked, file)
+        (result,) = json.loads(answer.stdout)["runs"][0]["results"]
+
+        assert answer.code == 1
+        assert answer.stderr == ""
+        assert result["ruleId"] == "CAT001"
+        assert run("check", "--sarif", locked).code == 0
+
+    def test_one_form_at_a_time(self, run, locked):
+        """Two forms at once are wrong usage."""
+        assert run("check", "--sarif", "--json", locked).code == 2

@@ -13,7 +13,7 @@ import pytest
 from trnstack.cli import main
 
 TRNSTACK = (sys.executable, "-c", "import sys; from trnstack.cli import main; sys.exit(main())")
-COMMANDS = ("check", "plan", "lock", "rehearse", "rules", "schema")
+COMMANDS = ("init", "check", "plan", "lock", "catalog", "rehearse", "rules", "schema")
 
 
 class TestHelp:
@@ -64,7 +64,7 @@ class TestInterruption:
     def test_is_quiet(self, run, monkeypatch):
         """Ctrl-C ends with 130 and without a traceback or a word."""
 
-        def interrupted(_file) -> NoReturn:
+        def interrupted(_file, **_) -> NoReturn:
             raise KeyboardInterrupt
 
         monkeypatch.setattr("trnstack.environment.check_file", interrupted)
@@ -78,7 +78,7 @@ class TestBugs:
     def test_stay_ordinary_tracebacks(self, monkeypatch):
         """An error of trnstack's own is not passed off as the person's."""
 
-        def broken(_file) -> NoReturn:
+        def broken(_file, **_) -> NoReturn:
             raise RuntimeError("a bug")
 
         monkeypatch.setattr("trnstack.environment.check_file", broken)
@@ -117,7 +117,7 @@ class TestProcess:
 
         assert code == "0"
         json.loads(done.stdout)
-        slow = {"aws_cdk", "constructs", "jsii", "boto3", "botocore", "moto", "yaml", "jinja2", "rich", "numpy"}
+        slow = {"aws_cdk", "constructs", "jsii", "boto3", "botocore", "moto", "ruamel", "jinja2", "rich", "numpy"}
         assert not slow & set(modules)
         assert not {"infra", "stacks", "rehearsal"} & set(modules)
 

@@ -52,6 +52,26 @@ class TestColour:
         assert "unknown key '\\x1b[2J\\r\\x9b'" in self.written(Terminal(), monkeypatch, finding)
 
 
+class TestSections:
+    def written(self, stream, monkeypatch):
+        """Returns what two sections look like on a stream."""
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setattr("sys.stdout", stream)
+        output.say_sections([["Chips", "  trainium1"], ["Zo\033[2Jnes"]])
+        return stream.getvalue()
+
+    def test_on_a_terminal(self, monkeypatch):
+        """On a terminal headings stand out, and no word of a section can move the cursor."""
+        assert self.written(Terminal(), monkeypatch) == (
+            "\033[1mChips\033[0m\n  trainium1\n\n\033[1mZo\\x1b[2Jnes\033[0m\n"
+        )
+
+    def test_elsewhere(self, monkeypatch):
+        """A file gets the same without colour."""
+        assert self.written(io.StringIO(), monkeypatch) == "Chips\n  trainium1\n\nZo\\x1b[2Jnes\n"
+
+
 class TestColumns:
     def test_align(self):
         """Cells start below each other, numbers end below each other, and a line ends with its last word."""

@@ -22,9 +22,11 @@ class TestText:
             "Cluster llama3-8b",
             "Add-ons",
             "Node group trn1",
+            "Quotas that the environment needs at its largest, in vCPUs",
             "Storage",
             "Tags",
             "Decisions",
+            "Not built yet: on by default, and not there",
         ]
 
     @pytest.mark.parametrize(
@@ -36,7 +38,9 @@ class TestText:
             "  API endpoint         private",
             "  nodes             32 x trn1.32xlarge in use2-az3",
             "  EFA               8 interfaces, 800 Gbit/s a node",
+            "  L-2C3B7624  Running On-Demand Trn instances  ",
             "  each node offers  16 Neuron devices, 32 NeuronCores",
+            "  taints            aws.amazon.com/neuron=present:NoSchedule",
             "  placement group   the stack's own",
             "    throughput       1,200 MB/s (250 MB/s per TiB)",
             "    association      /fsx/checkpoints <-> s3://llama3-8b-checkpoints-ACCOUNT-us-east-2/",
@@ -86,6 +90,30 @@ class TestText:
         run("lock", "--offline", file)
 
         assert "  file system        none" in run("plan", file).stdout
+
+
+class TestNotBuilt:
+    #: Everything that is on by default and not there.
+    OFF = (
+        "kubernetes: {kueue: false, kubeflow_trainer: false, neuron_scheduler: false, cloudwatch_observability: false}"
+    )
+
+    def test_what_is_on_by_default_is_listed(self, run, locked):
+        """What check has no finding for, since nobody asked for it, is told by the plan."""
+        last = run("plan", locked).stdout.partition("Not built yet: ")[2]
+
+        assert "  kubernetes.kueue " in last
+        assert "  observability.checkpoint_freshness_intervals " in last
+
+    def test_what_is_off_is_not(self, run, example):
+        """What a file switches off is not missed."""
+        file = example(("neuron:\n", f"{self.OFF}\nneuron:\n"))
+        run("lock", "--offline", file)
+
+        last = run("plan", file).stdout.partition("Not built yet: ")[2]
+
+        assert "kubernetes." not in last
+        assert "observability." in last
 
 
 class TestJson:

@@ -1,5 +1,7 @@
 """Interfaces: every card once, the first with the address."""
 
+import dataclasses
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,3 +51,9 @@ class TestInterfaces:
 
         assert only.interface_type == "interface"
         assert not only.is_efa
+
+    def test_fewer_efa_interfaces_than_cards(self):
+        """A type that is stated to have EFA on some cards only gets no other interface on the rest."""
+        row = dataclasses.replace(INSTANCE_TYPES["trn1.32xlarge"], efa_interfaces=4)
+
+        assert [each.network_card_index for each in interfaces(row, efa=True)] == [0, 1, 2, 3]

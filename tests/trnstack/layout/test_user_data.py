@@ -6,10 +6,10 @@ import itertools
 import pytest
 
 from trnstack.layout import user_data as module
-from trnstack.layout.user_data import MAXIMUM_BYTES, user_data
+from trnstack.layout.user_data import LOCKED_MEMORY_BYTES, MAXIMUM_BYTES, user_data
 from trnstack.source import parse
 
-ALL = list(itertools.product(("raid0", "none"), (None, 1, 2)))
+ALL = list(itertools.product(("raid0", "none"), (None, 1, 2), (False, True)))
 
 
 def parts(text):
@@ -20,11 +20,15 @@ def parts(text):
     return [(part.get_content_type(), part.get_payload()) for part in message.get_payload()]
 
 
+def _limits(spec):
+    return spec["containerd"]["baseRuntimeSpec"]["process"]["rlimits"]
+
+
 class TestUserData:
-    @pytest.mark.parametrize(("local_storage", "logical"), ALL)
-    def test_fits(self, local_storage, logical):
+    @pytest.mark.parametrize(("local_storage", "logical", "efa"), ALL)
+    def test_fits(self, local_storage, logical, efa):
         """No combination comes near EC2's limit, and all of it is ASCII."""
-        text = user_data(local_storage=local_storage, logical_neuroncore_config=logical)
+        text = user_data(local_storage=local_storage, logical_neuroncore_config=logical, efa=efa)
 
         assert text.isascii()
         assert len(text) < MAXIMUM_BYTES // 8
@@ -32,7 +36,7 @@ class TestUserData:
     @pytest.mark.parametrize("logical", [None, 1, 2])
     def test_node_config(self, logical):
         """Local disks are joined by a NodeConfig that a strict YAML reader takes and that holds nothing else."""
-        text = user_data(local_storage="raid0", logical_neuroncore_config=logical)
+        text = user_data(local_storage="raid0", logical_neuroncore_config=logical, efa=False)
         (content,) = (content for kind, content in parts(text) if kind == "application/node.eks.aws")
 
         assert parse(content.removeprefix("---\n"), "NodeConfig").data == {
@@ -42,10 +46,31 @@ class TestUserData:
         }
 
     @pytest.mark.parametrize("local_storage", ["raid0", "none"])
+    def test_locked_memory(self, local_storage):
+        """HOST-01: Containers on EFA nodes may lock more memory than a node has; nodeadm's own limit of files stays."""
+        text = user_data(local_storage=local_storage, logical_neuroncore_config=None, efa=True)
+        (content,) = (content for kind, content in parts(text) if kind == "application/node.eks.aws")
+        spec = parse(content.removeprefix("---\n"), "NodeConfig").data["spec"]
+        limits = {limit["type"]: (limit["soft"], limit["hard"]) for limit in _limits(spec)}
+
+        assert limits == {
+            "RLIMIT_NOFILE": (65_536, 1_048_576),
+            "RLIMIT_MEMLOCK": (LOCKED_MEMORY_BYTES, LOCKED_MEMORY_BYTES),
+        }
+        assert ("instance" in spec) == (local_storage == "raid0")
+
+    def test_locked_memory_survives_json(self):
+        """HOST-01: The limit is one that a double holds exactly; 2**64 - 1 would come out as a number too large."""
+        most = 2**40 * 16
+
+        assert int(float(LOCKED_MEMORY_BYTES)) == LOCKED_MEMORY_BYTES > most
+        assert int(float(2**64 - 1)) >= 2**64
+
+    @pytest.mark.parametrize("local_storage", ["raid0", "none"])
     @pytest.mark.parametrize("logical", [1, 2])
     def test_logical_neuroncores(self, local_storage, logical):
         """The logical NeuronCore setting is written by a shell script, before any pod of the node starts."""
-        text = user_data(local_storage=local_storage, logical_neuroncore_config=logical)
+        text = user_data(local_storage=local_storage, logical_neuroncore_config=logical, efa=False)
         (script,) = (content for kind, content in parts(text) if kind == "text/x-shellscript")
 
         assert script.startswith("#!/bin/sh\n")
@@ -54,16 +79,16 @@ class TestUserData:
 
     def test_number_of_parts(self):
         """Each setting is a part of its own."""
-        assert len(parts(user_data(local_storage="raid0", logical_neuroncore_config=1))) == 2
-        assert len(parts(user_data(local_storage="raid0", logical_neuroncore_config=None))) == 1
+        assert len(parts(user_data(local_storage="raid0", logical_neuroncore_config=1, efa=True))) == 2
+        assert len(parts(user_data(local_storage="raid0", logical_neuroncore_config=None, efa=True))) == 1
 
     def test_nothing_to_do(self):
         """A node that needs nothing has no user data."""
-        assert user_data(local_storage="none", logical_neuroncore_config=None) == ""
+        assert user_data(local_storage="none", logical_neuroncore_config=None, efa=False) == ""
 
     def test_too_long(self, monkeypatch):
         """Text that EC2 would refuse is refused before it is rendered."""
         monkeypatch.setattr(module, "MAXIMUM_BYTES", 100)
 
         with pytest.raises(ValueError, match="EC2 takes 100"):
-            user_data(local_storage="raid0", logical_neuroncore_config=None)
+            user_data(local_storage="raid0", logical_neuroncore_config=None, efa=True)

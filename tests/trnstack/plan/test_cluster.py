@@ -1,11 +1,32 @@
 """The control plane, its add-ons and its network."""
 
 import dataclasses
+import ipaddress
 import json
 
 import pytest
 
 from trnstack.plan import lock_inputs
+
+
+def existing_vpc(cidr):
+    """Returns a VPC that stands, the first half of its range in one zone and the second in another."""
+    return {
+        "vpc_id": "vpc-0123456789abcdef0",
+        "cidr": cidr,
+        "subnets": [
+            {
+                "subnet_id": f"subnet-{number:017x}",
+                "route_table_id": "rtb-0123456789abcdef0",
+                "availability_zone_id": zone_id,
+                "cidr": str(half),
+                "public": False,
+            }
+            for number, (zone_id, half) in enumerate(
+                zip(("use2-az3", "use2-az1"), ipaddress.IPv4Network(cidr).subnets(), strict=True)
+            )
+        ],
+    }
 
 
 class TestCluster:
@@ -14,12 +35,19 @@ class TestCluster:
         [
             ({"vpc_cidr": "10.0.0.0/16"}, "172.20.0.0/16"),
             ({"vpc_cidr": "172.20.0.0/16"}, "10.100.0.0/16"),
-            ({"client_cidrs": ["172.20.16.0/20"]}, "10.100.0.0/16"),
+            ({"existing_vpc": existing_vpc("172.20.0.0/16")}, "10.100.0.0/16"),
         ],
     )
     def test_services_have_addresses_of_their_own(self, planned, network, expected):
-        """Services' addresses overlap neither the VPC nor the networks that reach the cluster."""
+        """Services' addresses do not overlap the VPC."""
         assert planned(network=network).cluster.service_cidr == expected
+
+    def test_services_stay_where_they_are(self, planned):
+        """The range can't change without a new cluster, so it is the one asked for and does not follow the clients."""
+        clients = {"client_cidrs": ["10.100.0.0/16"]}
+
+        assert planned(network=clients).cluster.service_cidr == planned().cluster.service_cidr
+        assert planned(eks={"service_cidr": "192.168.0.0/16"}).cluster.service_cidr == "192.168.0.0/16"
 
     def test_endpoint(self, planned):
         """The endpoint is private unless the environment names who may reach a public one."""
@@ -77,30 +105,6 @@ class TestLockInputs:
         inputs = lock_inputs(environment(lustre={}))
 
         assert dataclasses.replace(inputs, environment="llama3-8b") == lock.inputs
-
-
-class TestNetwork:
-    def test_nat_gateways(self, planned):
-        """As many zones as there are NAT gateways have one, from the first on."""
-        assert planned().network.nat_gateway_zone_ids == ("use2-az3",)
-        assert planned(network={"nat_gateways": 2}).network.nat_gateway_zone_ids == ("use2-az3", "use2-az1")
-
-    def test_endpoints(self, planned):
-        """Endpoints are those for images, credentials, logs and Session Manager, or those that are named."""
-        named = planned(network={"interface_endpoints": ["sts", "ecr.api"]})
-
-        assert {"ecr.api", "ecr.dkr", "sts", "eks-auth", "ssmmessages"} <= set(planned().network.interface_endpoints)
-        assert named.network.interface_endpoints == ("ecr.api", "sts")
-
-    def test_growing_moves_no_subnet(self, planned):
-        """Neither nodes nor zones move a subnet that stands."""
-        small = planned()
-        many = planned(node_group={"node_count": 400})
-        wide = planned(availability_zone_ids=["use2-az3", "use2-az1", "use2-az2"])
-
-        assert many.network.subnets == small.network.subnets
-        assert wide.network.subnets[: len(small.network.subnets)] == small.network.subnets
-        assert small.network.subnet("nodes", "use2-az1").name == "nodes-use2-az1"
 
 
 class TestZones:

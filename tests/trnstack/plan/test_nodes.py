@@ -143,7 +143,13 @@ class TestNode:
     def test_local_storage(self, group):
         """Local disks are joined unless the environment says no."""
         assert "RAID0" in group().launch_template.user_data
-        assert group(local_storage="none").launch_template.user_data == ""
+        assert "RAID0" not in group(local_storage="none").launch_template.user_data
+        assert group(local_storage="none", efa=False).launch_template.user_data == ""
+
+    def test_locked_memory(self, group):
+        """HOST-01: Nodes with EFA interfaces raise the limit of locked memory; nodes without leave it."""
+        assert "RLIMIT_MEMLOCK" in group().launch_template.user_data
+        assert "RLIMIT_MEMLOCK" not in group(efa=False).launch_template.user_data
 
     def test_image(self, group, lock):
         """The image is the one that the lock holds."""

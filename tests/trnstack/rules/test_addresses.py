@@ -5,6 +5,26 @@ import pytest
 from trnstack.rules.addresses import nodes_and_file_system_fit_their_subnet, system_nodes_fit_their_subnets
 
 
+def existing(*subnets):
+    """Returns a network section: a VPC that stands, with a private subnet for each zone and prefix."""
+    return {
+        "existing_vpc": {
+            "vpc_id": "vpc-0123456789abcdef0",
+            "cidr": "10.9.0.0/16",
+            "subnets": [
+                {
+                    "subnet_id": f"subnet-{number:017x}",
+                    "route_table_id": "rtb-0123456789abcdef0",
+                    "availability_zone_id": zone_id,
+                    "cidr": f"10.9.{16 * number}.0/{prefix}",
+                    "public": False,
+                }
+                for number, (zone_id, prefix) in enumerate(subnets)
+            ],
+        }
+    }
+
+
 class TestNodesAndFileSystemFitTheirSubnet:
     """NET-03: nodes whose subnet has no addresses left do not start."""
 
@@ -54,6 +74,29 @@ class TestNodesAndFileSystemFitTheirSubnet:
         reserved = environment(**small, node_group={"node_count": 14, "capacity": reservation})
         assert not list(nodes_and_file_system_fit_their_subnet(reserved))
 
+    def test_existing_subnet(self, environment):
+        """A VPC that stands is counted by its real subnets; NET-03's eight nodes don't fit into a /26."""
+        network = existing(("use2-az3", 26), ("use2-az3", 27), ("use2-az1", 24))
+        (finding,) = nodes_and_file_system_fit_their_subnet(environment(network=network, node_group={"node_count": 8}))
+
+        assert finding.path == ("network", "existing_vpc", "subnets")
+        assert finding.message == (
+            "nodes and file system in use2-az3 take up to 170 addresses, its subnet 10.9.0.0/26 has 59"
+        )
+        assert finding.hint == "add a larger private subnet of this zone, or use fewer nodes in it"
+
+    def test_shared_subnet(self, environment):
+        """A subnet that serves both roles holds the system nodes as well, in each of the two zones."""
+        network = existing(("use2-az3", 24), ("use2-az1", 24))
+        fits = environment(network=network, node_group={"node_count": 2})
+        (finding,) = nodes_and_file_system_fit_their_subnet(environment(network=network, node_group={"node_count": 4}))
+
+        assert not list(nodes_and_file_system_fit_their_subnet(fits))
+        assert finding.message == (
+            "nodes and file system, system nodes and control plane in use2-az3 take up to 278 addresses, "
+            "its subnet 10.9.0.0/24 has 251"
+        )
+
     def test_invalid_range_is_another_rules_finding(self, environment):
         """A range that is no network can't be counted; the rule of ranges says so."""
         assert not list(nodes_and_file_system_fit_their_subnet(environment(network={"vpc_cidr": "10.0.0.0/40"})))
@@ -73,3 +116,26 @@ class TestSystemNodesFitTheirSubnets:
 
         assert finding.code == "NET020"
         assert "take up to 278 addresses, subnet 10.0.1.0/27 has 27" in finding.message
+
+    def test_existing_subnet(self, environment):
+        """The tightest of the real subnets is told, by its zone."""
+        network = existing(("use2-az3", 20), ("use2-az3", 24), ("use2-az1", 24), ("use2-az1", 27))
+        (finding,) = system_nodes_fit_their_subnets(environment(network=network))
+
+        assert finding.message == (
+            "in use2-az1 system nodes and control plane and endpoints take up to 176 addresses, "
+            "subnet 10.9.48.0/27 has 27"
+        )
+        assert finding.hint == "use a larger subnet or fewer system nodes"
+
+    def test_further_zone_has_endpoints_alone(self, environment):
+        """A zone without control plane takes an address for each endpoint, and no more."""
+        zones = ["use2-az3", "use2-az1", "use2-az2"]
+        rest = (("use2-az3", 20), ("use2-az3", 24), ("use2-az1", 20), ("use2-az1", 24), ("use2-az2", 27))
+        fits = environment(availability_zone_ids=zones, network=existing(*rest, ("use2-az2", 28)))
+        mirror = {"image_mirror": "111122223333.dkr.ecr.us-east-2.amazonaws.com/mirror"}
+        private = environment(availability_zone_ids=zones, network=existing(*rest, ("use2-az2", 28)) | mirror)
+        (finding,) = system_nodes_fit_their_subnets(private)
+
+        assert not list(system_nodes_fit_their_subnets(fits))
+        assert finding.message.startswith("in use2-az2 endpoints take up to 12 addresses")

@@ -5,9 +5,13 @@ import pytest
 from trnstack.findings import Severity
 from trnstack.rules.capacity_blocks import (
     block_durations_are_offered,
+    blocks_are_of_a_size_that_is_sold,
     blocks_end_after_they_start,
     blocks_end_at_their_hour,
+    blocks_start_their_nodes,
     drains_fit_into_the_block,
+    one_ultraserver_is_one_reservation,
+    ultraserver_blocks_are_whole,
 )
 
 START = datetime(2027, 3, 1, 11, 30, tzinfo=UTC)
@@ -113,3 +117,88 @@ class TestDrainsFitIntoTheBlock:
         """A minute of work is left; reversed times are told by another rule."""
         node_group = group(timedelta(days=days), drain_minutes=drain_minutes)
         assert not list(drains_fit_into_the_block(environment(node_group=node_group)))
+
+
+GROUP_ARN = "arn:aws:resource-groups:ap-south-2:111122223333:group/blocks"
+
+
+def ultraserver(**capacity: object):
+    """Returns a node group of one Trn2 UltraServer."""
+    return {
+        **group(timedelta(days=7), **{"instance_count": 4, **capacity}),
+        "instance_type": "trn2u.48xlarge",
+        "ultraserver": {"config": 4},
+        "node_count": 4,
+    }
+
+
+class TestBlocksStartTheirNodes:
+    def test_by_hand(self, environment):
+        """CAP-03: Nodes that nobody starts cost as much as those that run."""
+        (finding,) = blocks_start_their_nodes(environment(node_group=group(timedelta(days=7), scale_up="by_hand")))
+
+        assert finding.severity is Severity.WARNING
+        assert "ScaleUpCommand" in finding.hint
+
+    def test_by_schedule(self, environment):
+        """The default starts them."""
+        assert not list(blocks_start_their_nodes(environment(node_group=group(timedelta(days=7)))))
+
+
+class TestUltraserverBlocksAreWhole:
+    @pytest.mark.parametrize(("instances", "hint"), [(6, "4 or 8"), (3, "4"), (1, "4")])
+    def test_parts(self, environment, instances, hint):
+        """An UltraServer is sold as a whole, of four instances."""
+        (finding,) = ultraserver_blocks_are_whole(environment(node_group=ultraserver(instance_count=instances)))
+
+        assert finding.hint == f"write instance_count: {hint}"
+
+    @pytest.mark.parametrize("instances", [4, 8])
+    def test_whole(self, environment, instances):
+        """Whole ones may be several."""
+        assert not list(ultraserver_blocks_are_whole(environment(node_group=ultraserver(instance_count=instances))))
+
+    def test_instances_alone(self, environment):
+        """Other nodes are sold one by one."""
+        assert not list(ultraserver_blocks_are_whole(environment(node_group=group(timedelta(7), instance_count=3))))
+
+
+class TestOneUltraserverIsOneReservation:
+    def test_several_in_a_resource_group(self, environment):
+        """Four nodes out of a resource group of eight may stand in two UltraServers."""
+        capacity = {"capacity_reservation_id": None, "capacity_reservation_resource_group_arn": GROUP_ARN}
+        (finding,) = one_ultraserver_is_one_reservation(
+            environment(node_group=ultraserver(instance_count=8, **capacity))
+        )
+
+        assert finding.severity is Severity.WARNING
+        assert "capacity_reservation_id" in finding.hint
+
+    def test_one_in_a_resource_group(self, environment):
+        """One UltraServer's reservations behind one resource group are all of them its own."""
+        capacity = {"capacity_reservation_id": None, "capacity_reservation_resource_group_arn": GROUP_ARN}
+        assert not list(one_ultraserver_is_one_reservation(environment(node_group=ultraserver(**capacity))))
+
+    def test_by_id(self, environment):
+        """A reservation named by its id is one."""
+        assert not list(one_ultraserver_is_one_reservation(environment(node_group=ultraserver(instance_count=8))))
+
+
+class TestBlocksAreOfASizeThatIsSold:
+    def test_too_large(self, environment):
+        """One block ends at 64 instances."""
+        (finding,) = blocks_are_of_a_size_that_is_sold(environment(node_group=group(timedelta(7), instance_count=65)))
+
+        assert "resource group" in finding.hint
+
+    def test_several_blocks(self, environment):
+        """Behind a resource group there may be more."""
+        several = {"capacity_reservation_id": None, "capacity_reservation_resource_group_arn": GROUP_ARN}
+        large = group(timedelta(7), instance_count=128, **several)
+        assert not list(blocks_are_of_a_size_that_is_sold(environment(node_group=large)))
+
+    def test_one_block(self, environment):
+        """64 are sold."""
+        assert not list(
+            blocks_are_of_a_size_that_is_sold(environment(node_group=group(timedelta(7), instance_count=64)))
+        )

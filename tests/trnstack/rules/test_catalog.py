@@ -6,11 +6,13 @@ from trnstack.rules.catalog import (
     instance_types_are_known,
     published_types_have_no_instance_facts,
     region_is_known,
+    stated_figures_agree,
     stated_zones_hold_the_node_group,
     system_instance_type_is_known,
     system_min_count_is_not_above_max_count,
     system_nodes_are_general_x86_nodes,
     system_nodes_are_not_burstable,
+    unpublished_figures_are_told,
     unpublished_types_have_instance_facts,
     zones_offer_the_instance_type,
 )
@@ -279,3 +281,35 @@ class TestRegionIsKnown:
     def test_known(self, environment, region):
         """Every commercial region is known."""
         assert not list(region_is_known(environment(region=region)))
+
+
+class TestUnpublishedFiguresAreTold:
+    def test_opt_in_type(self, environment):
+        """Who brings a trn3 type is told what of it nobody knows."""
+        group = {"instance_type": "trn3.48xlarge", "instance_facts": FACTS}
+        (finding,) = unpublished_figures_are_told(environment(node_group=group))
+
+        assert finding.severity is Severity.NOTE
+        assert "network bandwidth, local disks, prices" in finding.message
+
+    def test_published_type(self, environment):
+        """Of the others all of it is in the catalog."""
+        assert not list(unpublished_figures_are_told(environment()))
+
+
+class TestStatedFiguresAgree:
+    def test_more_interfaces_than_cards(self, environment):
+        """One EFA interface goes on a card."""
+        facts = {**FACTS, "network_cards": 8}
+        group = {"instance_type": "trn3.48xlarge", "instance_facts": facts}
+        (finding,) = stated_figures_agree(environment(node_group=group))
+
+        assert finding.path == ("node_groups", 0, "instance_facts", "efa_interfaces")
+        assert finding.hint == "write efa_interfaces: 8 or less"
+
+    @pytest.mark.parametrize("interfaces", [0, 8, 16])
+    def test_as_many_or_fewer(self, environment, interfaces):
+        """Cards may stay without EFA."""
+        facts = {**FACTS, "efa_interfaces": interfaces}
+        group = {"instance_type": "trn3.48xlarge", "instance_facts": facts}
+        assert not list(stated_figures_agree(environment(node_group=group)))

@@ -98,6 +98,13 @@ class TestUltraserverConfigIsOffered:
         assert finding.message == f"config {config} is not one of 1, 2, 4"
         assert finding.hint == hint
 
+    def test_more_than_any_has(self, environment):
+        """The largest Trn3 UltraServer has 36 servers."""
+        group = {"instance_type": "trn3s.48xlarge", "ultraserver": {"config": 37}}
+        (finding,) = ultraserver_config_is_offered(environment(node_group=group))
+
+        assert finding.message == "config 37 is not one of 1 to 36"
+
     @pytest.mark.parametrize(("name", "config"), [("trn2u.48xlarge", n) for n in (1, 2, 4)] + [("trn3s.48xlarge", 36)])
     def test_offered(self, environment, name, config):
         """A Trn3 UltraServer has other sizes, of which nothing is made up."""

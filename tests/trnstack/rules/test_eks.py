@@ -13,6 +13,7 @@ from trnstack.rules.eks import (
     public_clients_are_not_everyone,
     public_clients_have_public_addresses,
     public_endpoints_name_their_clients,
+    service_range_is_accepted,
     the_audit_log_is_kept,
     zones_take_the_control_plane,
 )
@@ -213,3 +214,29 @@ class TestZonesTakeTheControlPlane:
     def test_other_zones(self, environment):
         """All others are taken."""
         assert not list(zones_take_the_control_plane(environment()))
+
+
+class TestServiceRangeIsAccepted:
+    @pytest.mark.parametrize(
+        ("service_cidr", "words"),
+        [
+            ("100.64.0.0/16", "is not within a private range"),
+            ("8.8.0.0/16", "is not within a private range"),
+            ("10.0.0.0/8", "is not between /12 and /24"),
+            ("192.168.0.0/25", "is not between /12 and /24"),
+            ("10.0.128.0/17", "overlaps the VPC's 10.0.0.0/16"),
+        ],
+    )
+    def test_refused(self, environment, service_cidr, words):
+        """EKS refuses these when the cluster is made, after the network stands."""
+        (finding,) = service_range_is_accepted(environment(eks={"service_cidr": service_cidr}))
+
+        assert words in finding.message
+        assert finding.hint
+
+    @pytest.mark.parametrize(
+        "service_cidr", ["auto", "10.100.0.0/16", "172.16.0.0/12", "192.168.5.0/24", "300.1.1.1/16"]
+    )
+    def test_accepted(self, environment, service_cidr):
+        """Private ranges outside the VPC are taken; what is no network is another rule's finding."""
+        assert not list(service_range_is_accepted(environment(eks={"service_cidr": service_cidr})))

@@ -1,6 +1,7 @@
 """What holds of all rules alike, so that a new one can't be added without its tests, its source and its form."""
 
 import ast
+import datetime as dt
 import inspect
 import re
 from pathlib import Path
@@ -8,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from trnstack import rules
-from trnstack.findings import Severity
-from trnstack.rules import RULES, check
+from trnstack.rules import DATED_RULES, RULES, check
 
 HERE = Path(__file__).parent
-NAMES = [rule.__name__ for rule in RULES]
+EVERY_RULE = (*RULES, *DATED_RULES)
+NAMES = [rule.__name__ for rule in EVERY_RULE]
 PREFIXES = {"CAT", "EFA", "NET", "CAP", "FSX", "BKT", "IMG", "NEU", "EKS", "K8S", "TRN", "COST", "SPEC"}
 #: An ordinary word with a capital; names such as FSx, EKS or INTELLIGENT_TIERING have more than one.
 CAPITALISED = re.compile(r"[A-Z]([a-z]|\s|$)(?!\w*[A-Z])")
@@ -37,7 +38,7 @@ def texts(function, name):
             yield "end", parts[-1].value
 
 
-@pytest.mark.parametrize("rule", RULES, ids=NAMES)
+@pytest.mark.parametrize("rule", EVERY_RULE, ids=NAMES)
 class TestEveryRule:
     def test_has_tests(self, rule):
         """A rule has a class of tests with its name, in the file that mirrors its module, for passing and failing."""
@@ -89,7 +90,7 @@ class TestEveryRule:
 class TestRules:
     def test_codes_are_unique(self):
         """A code means one rule, for ever."""
-        codes = [code_of(rule) for rule in RULES]
+        codes = [code_of(rule) for rule in EVERY_RULE]
         assert len(set(codes)) == len(codes)
 
     def test_every_function_is_listed(self):
@@ -102,15 +103,21 @@ class TestRules:
 
     def test_codes_in_findings_are_the_rules_own(self):
         """A rule yields findings of its own code only."""
-        for rule in RULES:
+        for rule in EVERY_RULE:
             written = set(re.findall(r'code="([A-Z0-9]+\d{3})"', inspect.getsource(rule)))
             assert written <= {code_of(rule)}, rule.__name__
 
 
 class TestCheck:
     def test_minimal_environment(self, environment):
-        """The smallest environment has no finding but the one note of what is still to be built."""
-        assert [(finding.code, finding.severity) for finding in check(environment())] == [("SPEC094", Severity.NOTE)]
+        """The smallest environment has no finding at all."""
+        assert not check(environment())
+
+    def test_time(self, environment):
+        """The rules that need a time are called when there is one, and only then."""
+        late = dt.datetime(2035, 1, 1, tzinfo=dt.UTC)
+
+        assert [finding.code for finding in check(environment(), at=late)] == ["EKS051"]
 
     def test_all_at_once(self, environment):
         """Everything that is wrong is told at once, in the order of the rules, errors and warnings alike."""

@@ -3,12 +3,9 @@ import pytest
 from trnstack.findings import Severity
 from trnstack.rules.network import (
     INTERFACE_ENDPOINTS,
-    clients_are_not_everyone,
-    clients_are_outside_the_vpc,
     interface_endpoints_are_known,
     interface_endpoints_are_unique,
     nat_gateways_have_a_zone_each,
-    private_networks_have_an_image_mirror,
     ranges_are_networks,
     vpc_avoids_the_docker_bridge,
     vpc_cidr_has_room,
@@ -153,32 +150,6 @@ class TestVpcAvoidsTheDockerBridge:
         assert not list(vpc_avoids_the_docker_bridge(environment(network={"vpc_cidr": cidr})))
 
 
-class TestClientsAreOutsideTheVpc:
-    @pytest.mark.parametrize("client", ["10.0.0.0/8", "10.0.7.0/24", "10.0.0.0/16"])
-    def test_overlap(self, environment, client):
-        """A client with one of the VPC's addresses never gets an answer, whichever range is the wider."""
-        (finding,) = clients_are_outside_the_vpc(environment(network={"client_cidrs": [client]}))
-
-        assert finding.path == ("network", "client_cidrs", 0)
-
-    @pytest.mark.parametrize("client", ["10.1.0.0/16", "192.168.0.0/16", "0.0.0.0/0", "10.0.0.1/16"])
-    def test_outside(self, environment, client):
-        """Networks beside the VPC are clients; what other rules refuse is not told twice."""
-        assert not list(clients_are_outside_the_vpc(environment(network={"client_cidrs": [client]})))
-
-
-class TestClientsAreNotEveryone:
-    def test_everyone(self, environment):
-        """The widest range of all is no client."""
-        (finding,) = clients_are_not_everyone(environment(network={"client_cidrs": ["10.1.0.0/16", "0.0.0.0/0"]}))
-
-        assert finding.path == ("network", "client_cidrs", 1)
-
-    def test_someone(self, environment):
-        """A whole /8 of one company is."""
-        assert not list(clients_are_not_everyone(environment(network={"client_cidrs": ["10.0.0.0/8"]})))
-
-
 class TestNatGatewaysHaveAZoneEach:
     @pytest.mark.parametrize("count", [3, 6])
     def test_too_many(self, environment, count):
@@ -232,22 +203,3 @@ class TestInterfaceEndpointsAreUnique:
     def test_once(self, environment, names):
         """Different services are different."""
         assert not list(interface_endpoints_are_unique(environment(network={"interface_endpoints": names})))
-
-
-class TestPrivateNetworksHaveAnImageMirror:
-    def test_no_mirror(self, environment):
-        """Without a way out and without a mirror no pod ever starts."""
-        (finding,) = private_networks_have_an_image_mirror(environment(network={"nat_gateways": 0}))
-
-        assert finding.hint == "write nat_gateways: 1, or name an image_mirror"
-
-    @pytest.mark.parametrize(
-        "network",
-        [
-            {"nat_gateways": 1},
-            {"nat_gateways": 0, "image_mirror": "111122223333.dkr.ecr.us-east-2.amazonaws.com/mirror"},
-        ],
-    )
-    def test_images_can_be_had(self, environment, network):
-        """Either way images arrive."""
-        assert not list(private_networks_have_an_image_mirror(environment(network=network)))

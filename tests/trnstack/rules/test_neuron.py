@@ -6,6 +6,7 @@ from trnstack.rules.neuron import (
     cores_are_not_a_compiler_flag,
     logical_neuroncore_config_is_offered,
     rounding_has_something_to_round,
+    unpublished_logical_neuroncore_config_is_given,
     variables_are_read_by_the_release,
     variables_of_the_toolkit_are_left_alone,
 )
@@ -100,3 +101,22 @@ class TestCoresAreNotACompilerFlag:
     def test_others(self, environment, flag):
         """Other flags are the compiler's own business."""
         assert not list(cores_are_not_a_compiler_flag(environment(neuron={"compiler_flags": [flag]})))
+
+
+class TestUnpublishedLogicalNeuroncoreConfigIsGiven:
+    def test_trn3(self, environment):
+        """AWS states the default of Trn2 only, so a trn3 group says what it wants."""
+        (finding,) = unpublished_logical_neuroncore_config_is_given(
+            environment(node_group={"instance_type": "trn3.48xlarge"})
+        )
+
+        assert finding.path == ("node_groups", 0, "logical_neuroncore_config")
+        assert finding.hint == "write logical_neuroncore_config: 1 or 2"
+
+    @pytest.mark.parametrize(
+        "group",
+        [{}, {"instance_type": "trn2.48xlarge"}, {"instance_type": "trn3.48xlarge", "logical_neuroncore_config": 1}],
+    )
+    def test_known(self, environment, group):
+        """A default that is known, or a setting that is given, is enough."""
+        assert not list(unpublished_logical_neuroncore_config_is_given(environment(node_group=group)))

@@ -2,9 +2,8 @@ from types import MappingProxyType
 
 import pytest
 
-from trnstack.catalog import INSTANCE_TYPES
+from trnstack.catalog import INSTANCE_TYPES, effective
 from trnstack.findings import Severity
-from trnstack.rules import fleet
 from trnstack.rules.nodes import (
     accelerators_are_tainted,
     node_keys_are_not_reserved,
@@ -35,6 +34,16 @@ FREE = [
 
 def taint(key="example.com/x", effect="NO_SCHEDULE"):
     return {"key": key, "effect": effect}
+
+
+FACTS = {
+    "network_cards": 16,
+    "efa_interfaces": 16,
+    "vcpus": 192,
+    "memory_gib": 2048,
+    "neuron_devices": 16,
+    "availability_zone_ids": ["use2-az3"],
+}
 
 
 class TestNodeKeysAreNotReserved:
@@ -124,10 +133,18 @@ class TestRaid0HasDisks:
         import dataclasses
 
         row = dataclasses.replace(INSTANCE_TYPES["trn1.32xlarge"], local_disks=0)
-        monkeypatch.setattr(fleet, "INSTANCE_TYPES", MappingProxyType({"trn1.32xlarge": row}))
+        monkeypatch.setattr(effective, "INSTANCE_TYPES", MappingProxyType({"trn1.32xlarge": row}))
         (finding,) = raid0_has_disks(environment())
 
         assert finding.hint == "write local_storage: none"
+
+    def test_unpublished_type(self, environment):
+        """Of a trn3 type nobody knows whether it has disks, so nobody makes an array of them."""
+        group = {"instance_type": "trn3.48xlarge", "instance_facts": FACTS}
+        (finding,) = raid0_has_disks(environment(node_group=group))
+
+        assert finding.message == "whether trn3.48xlarge has local disks is not published"
+        assert not list(raid0_has_disks(environment(node_group={**group, "local_storage": "none"})))
 
     @pytest.mark.parametrize("name", INSTANCE_TYPES)
     def test_disks(self, environment, name):

@@ -4,9 +4,9 @@ import pytest
 
 from trnstack.findings import Severity
 from trnstack.rules.unbuilt import (
+    additions,
     the_additions_are_built,
     the_delivery_is_built,
-    the_network_is_built,
     the_nodes_are_built,
     the_storage_is_built,
     the_watch_is_built,
@@ -28,19 +28,6 @@ BLOCK = {
     "starts_at": datetime(2027, 3, 1, 11, 30, tzinfo=UTC),
     "ends_at": datetime(2027, 3, 8, 11, 30, tzinfo=UTC),
 }
-VPC = {
-    "vpc_id": "vpc-0123456789abcdef0",
-    "cidr": "10.9.0.0/16",
-    "subnets": [
-        {
-            "subnet_id": "subnet-0123456789abcdef0",
-            "route_table_id": "rtb-0123456789abcdef0",
-            "availability_zone_id": "use2-az3",
-            "cidr": "10.9.0.0/24",
-            "public": False,
-        }
-    ],
-}
 FILE_SYSTEM = {
     "file_system_id": "fs-0123456789abcdef0",
     "mount_name": "abcdefgh",
@@ -53,38 +40,11 @@ def unbuilt(finding):
     return finding.message.startswith("not built yet: ") and bool(finding.hint)
 
 
-class TestTheNetworkIsBuilt:
-    @pytest.mark.parametrize(
-        ("field", "value"),
-        [
-            ("nat_gateways", 0),
-            ("image_mirror", "111122223333.dkr.ecr.us-east-2.amazonaws.com/mirror"),
-            ("existing_vpc", VPC),
-        ],
-    )
-    def test_unbuilt(self, environment, field, value):
-        """A network that would not come out as written is an error."""
-        (finding,) = the_network_is_built(environment(network={field: value}))
-
-        assert finding.severity is Severity.ERROR
-        assert finding.path == ("network", field)
-        assert unbuilt(finding)
-
-    def test_built(self, environment):
-        """The default network is built."""
-        assert not list(the_network_is_built(environment(network={"nat_gateways": 2, "flow_logs": False})))
-
-
 class TestTheNodesAreBuilt:
     @pytest.mark.parametrize(
         ("group", "field"),
         [
-            ({"instance_type": "trn2u.48xlarge", "ultraserver": {"config": 2}}, "ultraserver"),
             ({"image": {"type": "custom", "recipe": "mine"}}, "image"),
-            ({"instance_type": "trn3.48xlarge"}, "instance_type"),
-            ({"instance_type": "trn3.48xlarge", "instance_facts": FACTS}, "instance_type"),
-            ({"instance_facts": FACTS}, "instance_facts"),
-            ({"capacity": BLOCK}, "capacity"),
         ],
     )
     def test_unbuilt(self, environment, group, field):
@@ -96,10 +56,18 @@ class TestTheNodesAreBuilt:
         assert unbuilt(finding)
 
     @pytest.mark.parametrize(
-        "group", [{}, {"instance_type": "trn2u.48xlarge"}, {"capacity": {"type": "spot"}}, {"local_storage": "none"}]
+        "group",
+        [
+            {},
+            {"capacity": {"type": "spot"}},
+            {"capacity": BLOCK},
+            {"instance_type": "trn2u.48xlarge", "ultraserver": {"config": 2}},
+            {"instance_type": "trn3.48xlarge", "instance_facts": FACTS},
+            {"local_storage": "none"},
+        ],
     )
     def test_built(self, environment, group):
-        """Published types, on demand, spot or reserved, are built."""
+        """Every generation, and every way to get capacity, is built."""
         assert not list(the_nodes_are_built(environment(node_group=group)))
 
 
@@ -153,26 +121,38 @@ class TestTheDeliveryIsBuilt:
 
 
 class TestTheAdditionsAreBuilt:
-    NAMES = ("kueue", "kubeflow_trainer", "neuron_scheduler", "cloudwatch_observability")
-
-    def test_one_note_for_all(self, environment):
-        """Four additions are one note, since they are on by default."""
-        (finding,) = the_additions_are_built(environment())
+    @pytest.mark.parametrize(
+        ("section", "key", "value"),
+        [
+            ("kubernetes", "kueue", True),
+            ("kubernetes", "kubeflow_trainer", True),
+            ("kubernetes", "neuron_scheduler", "auto"),
+            ("kubernetes", "cloudwatch_observability", True),
+            ("observability", "checkpoint_freshness_intervals", 5),
+        ],
+    )
+    def test_asked_for(self, environment, section, key, value):
+        """What the file itself switches on is answered where it stands."""
+        (finding,) = the_additions_are_built(environment(**{section: {key: value}}))
 
         assert finding.severity is Severity.NOTE
-        assert finding.message.startswith(f"not built yet: {', '.join(self.NAMES)} (")
+        assert finding.path == (section, key)
         assert unbuilt(finding)
 
-    @pytest.mark.parametrize("name", NAMES)
-    def test_one(self, environment, name):
-        """The note names those that are on."""
-        (finding,) = the_additions_are_built(environment(kubernetes={each: each == name for each in self.NAMES}))
+    @pytest.mark.parametrize("sections", [{}, {"kubernetes": {"kueue": False, "fsx_csi": "auto"}}])
+    def test_not_asked_for(self, environment, sections):
+        """A default is nobody's wish, and what is off is not missed."""
+        assert not list(the_additions_are_built(environment(**sections)))
 
-        assert finding.message.startswith(f"not built yet: {name} (")
 
-    def test_none(self, environment):
-        """The note ends when all are off."""
-        assert not list(the_additions_are_built(environment(kubernetes=dict.fromkeys(self.NAMES, False))))
+class TestAdditions:
+    def test_on_by_default(self, environment):
+        """Everything that is on and not there can be listed, whether or not the file asks for it."""
+        found = additions(environment(kubernetes={"kueue": False, "kubeflow_trainer": True}))
+
+        assert ("kubernetes", "kueue") not in found
+        assert ("kubernetes", "kubeflow_trainer") in found
+        assert ("kubernetes", "cloudwatch_observability") in found
 
 
 class TestTheWatchIsBuilt:
@@ -185,6 +165,14 @@ class TestTheWatchIsBuilt:
 
         assert finding.severity is Severity.NOTE
         assert unbuilt(finding)
+
+    def test_notices_of_blocks(self, environment):
+        """Beside a capacity block, whose notices are sent, the note says that nothing else is."""
+        (finding,) = the_watch_is_built(
+            environment(observability={"alarm_emails": ["ml@example.com"]}, node_group={"capacity": BLOCK})
+        )
+
+        assert "only the notices of capacity blocks are sent" in finding.message
 
     def test_nothing_asked_for(self, environment):
         """The defaults promise nothing."""

@@ -267,7 +267,20 @@ class TestParse:
             ("a: !mine 'x'\n", "tag '!mine' is not read"),
             ("a: !!set {b}\n", "tag 'tag:yaml.org,2002:set' is not read"),
             ("a: !x [1]\n", "tag '!x' is not read"),
-            ("a: 1\nb: \x00\n", "holds character 0x0000"),
+            ("a: !!str 011\n", "tag 'tag:yaml.org,2002:str' is not read"),
+            ("a: ! 011\n", "tag '!' is not read"),
+            ("!!str a: 1\n", "tag 'tag:yaml.org,2002:str' is not read"),
+            ("a: 1\nb: \x00\n", "holds character 0x0000, which YAML forbids"),
+            ("a: 1\u2028b: 2\n", "holds character 0x2028, which some YAML readers take for a line break"),
+            ("a: 1 # \x85\n", "holds character 0x0085, which some YAML readers take for a line break"),
+            ("a: \ud800\n", "holds character 0xd800"),
+            ("- " * 500_000, "is nested deeper than"),
+            ("a: [" + "x," * 400_000 + "]", "has more than 1,000 entries"),
+            ("a: {" + "".join(f"b{n}: 1, " for n in range(1001)) + "}", "has more than 1,000 entries"),
+            (
+                "a:\n" + "  - [" + ("x, " * 900 + "]\n") + ("  - [" + "x, " * 900 + "]\n") * 120,
+                "holds more than 100,000",
+            ),
             ("a: " + "[" * 100 + "]" * 100, "is nested deeper than"),
             ("a: " + "[" * 900_000, "is nested deeper than"),
             ("a: " + "{b: " * 100 + "1" + "}" * 100, "is nested deeper than"),
@@ -283,6 +296,15 @@ class TestParse:
         assert finding.line >= 1
         assert finding.hint
 
+    @pytest.mark.parametrize(
+        ("text", "place"), [("[", (1, 2)), ("a: 1\nb: [x", (2, 6)), ("a: [x\n\n", (2, 1)), ("a: 1\n~", (2, 2))]
+    )
+    def test_end_of_text(self, text, place):
+        """What is missing at the end is told at the end, on a line that an editor has."""
+        finding = refusal(text)
+
+        assert (finding.line, finding.column) == place
+
     def test_aliases_of_aliases(self):
         """A few lines that grow to billions of values are refused quickly."""
         lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
@@ -291,10 +313,43 @@ class TestParse:
         assert "once its aliases are followed" in refusal("\n".join(lines)).message
 
 
+class TestComments:
+    @pytest.mark.parametrize(
+        ("text", "comments"),
+        [
+            ("a: 1  # trnstack: x\n", [("# trnstack: x", 1, 7, 1)]),
+            ("a: 1  # why # trnstack: x\n", [("# why # trnstack: x", 1, 7, 1)]),
+            (
+                "a: 1\n# trnstack: x\n  # y\n# trnstack: z\nb: 1\n",
+                [("# trnstack: x", 2, 1, 5), ("# trnstack: z", 4, 1, 5)],
+            ),
+            ("a: 1\n# trnstack: x", [("# trnstack: x", 2, 1, 3)]),
+            ("a: 'x # trnstack: y' # trnstack: z\n", [("# trnstack: z", 1, 22, 1)]),
+            ('a: "x # trnstack: y\n  # trnstack: z"\n', []),
+            ("a: x#trnstack:y\n", []),
+            ("a: 1 # all of it\n", []),
+            (
+                "a: |  # trnstack: x\n  text # trnstack: in\nb: 1  # trnstack: y\n",
+                [("# trnstack: x", 1, 7, 1), ("# trnstack: y", 3, 7, 3)],
+            ),
+            ("é𝄞: [x, y] # trnstack: z\r\n", [("# trnstack: z", 1, 12, 1)]),
+            (
+                "a: [x, # trnstack: one\n  y] # trnstack: two\n",
+                [("# trnstack: one", 1, 8, 1), ("# trnstack: two", 2, 6, 2)],
+            ),
+        ],
+    )
+    def test_are_what_yaml_takes_for_comments(self, text, comments):
+        """A comment to trnstack is known with its place and the line it is about; a ``#`` in a text starts none."""
+        found = parse(text, "x.yaml").comments
+
+        assert [(each.text, each.mark.line, each.mark.column, each.line) for each in found] == comments
+
+
 #: Pieces that mean something to YAML, so that random texts come near it.
 PIECES = st.sampled_from(
     [
-        *"ab\n\t{}[],'\"%@`#~\x00\x85\ufeffé",
+        *"ab\n\t{}[],'\"%@`#~\x00\x85\u2028\r\ufeffé𝄞",
         "b: ",
         "- ",
         "  ",
@@ -312,6 +367,7 @@ PIECES = st.sampled_from(
         ".nan",
         "yes",
         ": ",
+        " # trnstack: c",
     ]
 )
 
@@ -343,6 +399,7 @@ class TestProperties:
         result = outcome(lambda: parse(text, "x.yaml"))
         if isinstance(result, Source):
             assert all(mark.line >= 1 and mark.column >= 1 for mark in result.marks.values())
+            assert all(comment.text.startswith("#") and comment.text in text for comment in result.comments)
         else:
             assert result
             assert all(finding.line >= 1 and finding.file == "x.yaml" for finding in result)

@@ -1,0 +1,115 @@
+"""The plan: frozen records in which nothing is left to decide. Constructs render them, people and tests read them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trnstack.plan.model.capacity import EVENT_DETAIL_TYPE, EVENT_SOURCE, BlockPlan, QuotaPlan, QuotaUse, SchedulePlan
+from trnstack.plan.model.cluster import AddOnPlan, ClusterPlan, PodIdentityPlan, TrainerPlan
+from trnstack.plan.model.network import AddressUse, EndpointPlan, ExistingSubnetPlan, ExistingVpcPlan, NetworkPlan
+from trnstack.plan.model.nodes import LaunchTemplatePlan, NodeGroupPlan, ScalingPlan, TaintPlan
+from trnstack.plan.model.storage import AssociationPlan, BucketPlan, LustrePlan, StoragePlan
+
+__all__ = [
+    "EVENT_DETAIL_TYPE",
+    "EVENT_SOURCE",
+    "AddOnPlan",
+    "AddressUse",
+    "AssociationPlan",
+    "BlockPlan",
+    "BucketPlan",
+    "ClusterPlan",
+    "Decision",
+    "EndpointPlan",
+    "ExistingSubnetPlan",
+    "ExistingVpcPlan",
+    "LaunchTemplatePlan",
+    "LustrePlan",
+    "NetworkPlan",
+    "NodeGroupPlan",
+    "PinsPlan",
+    "Plan",
+    "PodIdentityPlan",
+    "QuotaPlan",
+    "QuotaUse",
+    "ScalingPlan",
+    "SchedulePlan",
+    "StackPlan",
+    "StoragePlan",
+    "TaintPlan",
+    "TrainerPlan",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Something that the environment left open, or that may surprise, with its reason.
+
+    Attributes:
+        path: What was decided, as a path in the environment or the plan.
+        value: The decision.
+        reason: Why.
+    """
+
+    path: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackPlan:
+    """A CloudFormation stack.
+
+    Attributes:
+        name: The stack's name.
+        description: What it holds, as CloudFormation shows it.
+        termination_protection: Whether deleting it is refused until somebody lifts the protection.
+        tags: The stack's tags. CloudFormation hands them on to everything in it that can carry tags.
+        depends_on: The stacks that it stands on.
+    """
+
+    name: str
+    description: str
+    termination_protection: bool
+    tags: Mapping[str, str]
+    depends_on: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinsPlan:
+    """What the lock holds still, as far as people ask for it; images by their names in the mirror, if any."""
+
+    neuron_sdk: str
+    neuron_driver: str
+    ami_release: str
+    ami_neuron_driver: str | None
+    container_image: str | None
+    made_from: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A whole environment, decided.
+
+    Attributes:
+        account: Twelve digits, or None for the account of the credentials in use.
+        quotas: What the environment needs of the account's quotas, at its largest.
+        stacks: All stacks, in an order in which they can be deployed.
+        decisions: What was decided for the environment, with reasons.
+    """
+
+    name: str
+    region: str
+    account: str | None
+    tags: Mapping[str, str]
+    pins: PinsPlan
+    network: NetworkPlan
+    storage: StoragePlan
+    cluster: ClusterPlan
+    node_groups: tuple[NodeGroupPlan, ...]
+    quotas: tuple[QuotaPlan, ...]
+    stacks: tuple[StackPlan, ...]
+    decisions: tuple[Decision, ...]
+
+    def stack(self, name: str) -> StackPlan:
+        """Returns the stack of that name."""
+        return next(stack for stack in self.stacks if stack.name == name)

@@ -1,0 +1,75 @@
+"""Decides which quotas of EC2 an environment needs, in vCPUs."""
+
+from collections.abc import Iterator
+
+from trnstack.catalog import SYSTEM_INSTANCE_TYPES
+from trnstack.catalog.effective import instance_type_of
+from trnstack.plan.model import Decision
+from trnstack.plan.model.capacity import QuotaPlan, QuotaUse
+from trnstack.spec import Environment
+from trnstack.spec.node_groups import CapacityReservation
+
+#: Source: Service Quotas, EC2: "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances".
+STANDARD_QUOTA = "L-1216C47A"
+_NAMES = {
+    "L-2C3B7624": "Running On-Demand Trn instances",
+    "L-6B0D517C": "All Trn Spot Instance Requests",
+    STANDARD_QUOTA: "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances",
+}
+
+
+def quotas(environment: Environment) -> tuple[QuotaPlan, ...]:
+    """Returns what the environment needs of each quota at its largest; none that it does not touch.
+
+    Source: Service Quotas, EC2; EC2 user guide, "Reserve compute capacity with EC2 On-Demand Capacity Reservations":
+    reservations count toward the On-Demand quota whether they are used or not. The guide names limits of their own for
+    Capacity Blocks, and no vCPU quota that they count against.
+    """
+    uses: dict[str, list[QuotaUse]] = {}
+    for code, use in _uses(environment):
+        if use.count:
+            uses.setdefault(code, []).append(use)
+    return tuple(
+        QuotaPlan(
+            code=code,
+            name=_NAMES[code],
+            vcpus=sum(use.count * use.vcpus_each for use in uses[code]),
+            uses=tuple(uses[code]),
+        )
+        for code in _NAMES
+        if code in uses
+    )
+
+
+def quota_decisions(environment: Environment) -> Iterator[Decision]:
+    """Yields what counts against no quota, or against one in a way that may surprise."""
+    for index, group in enumerate(environment.node_groups):
+        path = f"node_groups[{index}].quota"
+        if group.capacity.type == "capacity_block":
+            reason = "blocks have limits of their own: 64 instances in one, 256 in all blocks of an organization"
+            yield Decision(path=path, value="not counted", reason=reason)
+        elif group.capacity.type == "capacity_reservation":
+            reason = "an On-Demand reservation counts in full, used or not; nodes that start in it count no second time"
+            yield Decision(path=path, value="the reservation's", reason=reason)
+
+
+def _uses(environment: Environment) -> Iterator[tuple[str, QuotaUse]]:
+    reserved: set[str] = set()
+    for group in environment.node_groups:
+        instance_type, capacity = instance_type_of(group), group.capacity
+        user, count, code = f"node group {group.name}", group.largest_count, instance_type.on_demand_quota_code
+        if capacity.type == "capacity_block":
+            continue
+        if capacity.type == "spot":
+            code = instance_type.spot_quota_code
+        if isinstance(capacity, CapacityReservation):
+            name = capacity.capacity_reservation_id or capacity.capacity_reservation_resource_group_arn or ""
+            if name in reserved:
+                continue
+            reserved.add(name)
+            user, count = f"reservation {name}", capacity.instance_count
+        yield code, QuotaUse(user=user, count=count, vcpus_each=instance_type.vcpu_quota_units)
+    system = environment.eks.system_node_group
+    known = SYSTEM_INSTANCE_TYPES.get(system.instance_type)
+    if known:
+        yield STANDARD_QUOTA, QuotaUse(user="system nodes", count=system.max_count, vcpus_each=known.vcpus)
