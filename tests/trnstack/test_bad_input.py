@@ -18,8 +18,8 @@ ENVIRONMENTS = [path.read_text() for path in sorted((Path(__file__).parents[2] /
 BASE = next(text for text in ENVIRONMENTS if "name: llama3-8b\n" in text)
 HEAD, _, TAIL = BASE.partition("  - name: trn1\n    instance_type: trn1.32xlarge\n    node_count: 32\n")
 AT = dt.datetime(2027, 3, 1, tzinfo=dt.UTC)
-#: A guard against input that takes forever, in processor time, and no measure: alone, the worst of these takes 0.6 s, but
-#: in a process that holds everything that the other tests made, a few times that.
+#: A guard against input that takes forever, in processor time, and no measure: alone, the worst of these takes 0.6 s,
+#: but in a process that holds everything that the other tests made, a few times that.
 MOST_SECONDS = 20.0
 EXAMPLES = settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
