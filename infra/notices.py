@@ -27,9 +27,11 @@ class Notices(Construct):
         topic = resource(self, "Topic", "AWS::SNS::Topic", {"DisplayName": description, "KmsMasterKeyId": self.key_arn})
         self.topic_arn = topic.ref
         self._policy()
-        for number, email in enumerate(emails):
+        for email in emails:
+            # The id holds the address and not its place in the list. By its place, taking one person from the list
+            # would move the others, and CloudFormation would end the subscription of one who stays.
             properties = {"TopicArn": self.topic_arn, "Protocol": "email", "Endpoint": email}
-            resource(self, f"Subscription{number}", "AWS::SNS::Subscription", properties)
+            resource(self, f"Subscription-{email.replace('/', ':')}", "AWS::SNS::Subscription", properties)
 
     def _key(self, description: str) -> str:
         root = {"Fn::Join": ["", ["arn:", PARTITION, ":iam::", ACCOUNT_ID, ":root"]]}

@@ -1,9 +1,10 @@
-"""What must hold of the budget."""
+"""What must hold of the budget, and of those who are told."""
 
 from collections.abc import Iterator
 from itertools import pairwise
 
 from trnstack.findings import Finding
+from trnstack.rules.shape import repeated
 from trnstack.spec import Environment
 
 
@@ -23,4 +24,19 @@ def budget_steps_rise(environment: Environment) -> Iterator[Finding]:
             )
 
 
-RULES = (budget_steps_rise,)
+def alarm_emails_are_unique(environment: Environment) -> Iterator[Finding]:
+    """SPEC024: Nobody is told twice.
+
+    Source: SNS API reference, Subscribe: a second subscription of the same address is the first one.
+    """
+    emails = [email.lower() for email in environment.observability.alarm_emails]
+    for index, email in repeated(emails):
+        yield Finding(
+            code="SPEC024",
+            path=("observability", "alarm_emails", index),
+            message=f"'{email}' is listed twice",
+            hint="remove one of the two",
+        )
+
+
+RULES = (budget_steps_rise, alarm_emails_are_unique)

@@ -1,6 +1,6 @@
 import pytest
 
-from trnstack.rules.operations import budget_steps_rise
+from trnstack.rules.operations import alarm_emails_are_unique, budget_steps_rise
 
 
 class TestBudgetStepsRise:
@@ -22,3 +22,17 @@ class TestBudgetStepsRise:
     def test_no_budget(self, environment):
         """The section is optional."""
         assert not list(budget_steps_rise(environment()))
+
+
+class TestAlarmEmailsAreUnique:
+    @pytest.mark.parametrize("emails", [["a@example.com", "a@example.com"], ["a@example.com", "A@Example.com"]])
+    def test_twice(self, environment, emails):
+        """The same address twice is one subscription, in whatever case it is written."""
+        (finding,) = alarm_emails_are_unique(environment(observability={"alarm_emails": emails}))
+
+        assert finding.path == ("observability", "alarm_emails", 1)
+
+    @pytest.mark.parametrize("emails", [[], ["a@example.com", "b@example.com"]])
+    def test_once(self, environment, emails):
+        """Any number of different ones is fine."""
+        assert not list(alarm_emails_are_unique(environment(observability={"alarm_emails": emails})))

@@ -1,0 +1,41 @@
+"""An entry that is taken from a list takes its own resources with it and moves no other's."""
+
+import pytest
+
+ROLES = tuple(f"arn:aws:iam::111122223333:role/{name}" for name in ("one", "two", "ops/three"))
+ASSOCIATIONS = tuple({"file_system_path": path} for path in ("/a-b", "/a/b", "/checkpoints"))
+GROUPS = tuple({"name": name, "instance_type": "trn1.2xlarge", "node_count": 1} for name in ("aa", "bb", "cc"))
+ENDPOINTS = ("ecr.api", "sts", "ssm")
+
+
+def lists(values):
+    """Yields the whole list, and the list without each of its entries."""
+    yield from (values, *(values[:gone] + values[gone + 1 :] for gone in range(len(values))))
+
+
+@pytest.mark.parametrize(
+    ("values", "sections"),
+    [
+        (("10.9.0.0/24", "10.8.0.0/24", "10.7.0.0/24"), lambda some: {"network": {"client_cidrs": some}}),
+        (ENDPOINTS, lambda some: {"network": {"interface_endpoints": some}}),
+        (ROLES, lambda some: {"eks": {"admin_role_arns": some}}),
+        (ASSOCIATIONS, lambda some: {"storage": {"lustre": {"data_repository_associations": some}}}),
+        (("a@example.com", "b@example.com", "b@example.org"), lambda some: {"observability": {"alarm_emails": some}}),
+        (GROUPS, lambda some: {"more_node_groups": some}),
+    ],
+    ids=["client_cidrs", "interface_endpoints", "admin_role_arns", "associations", "alarm_emails", "node_groups"],
+)
+def test_the_others_stay(variant, values, sections):
+    """No neighbour is replaced, refused as a duplicate half way, or deleted although another one still needs it.
+
+    CloudFormation knows a resource by its logical id, which must not follow the place in the list.
+    """
+    whole, *less = [variant("llama3-8b-trn2-block", **sections(some)) for some in lists(values)]
+
+    for assembly in less:
+        for name, template in assembly.items():
+            for logical_id, made in template["Resources"].items():
+                assert made == whole[name]["Resources"][logical_id], (name, logical_id)
+        assert sum(len(each["Resources"]) for each in assembly.values()) < sum(
+            len(each["Resources"]) for each in whole.values()
+        )
