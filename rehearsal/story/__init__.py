@@ -130,7 +130,8 @@ class _Story:
         _say(f"  {done.seconds:5.1f} s  cdk {done.command}")
         width = max((len(stack.name) for stack in done.stacks), default=0)
         for stack in done.stacks:
-            _say(f"             {stack.name:{width}}  {stack.resources:3} resources  {stack.seconds:4.1f} s")
+            finished = f"{stack.resources:3} {_noun(stack.resources):9}"
+            _say(f"             {stack.name:{width}}  {finished}  {stack.seconds:4.1f} s")
         return done
 
     def _look(self, title: str, differences: Callable[[Plan, Survey], Iterable[str]]) -> None:
@@ -185,3 +186,7 @@ def _say(text: str, *, to: TextIO | None = None) -> None:
     stream = to or sys.stdout
     stream.write(f"{text}\n")
     stream.flush()
+
+
+def _noun(resources: int) -> str:
+    return "resource" if resources == 1 else "resources"
