@@ -54,11 +54,13 @@ class FileSystem(Construct):
         self.file_system_id = made.ref
         self.mount_name = attribute(made, "LustreMountName")
         for association in lustre.associations:
-            self._association(association, bucket_name, bucket_policy, retain=lustre.retain)
+            self._association(association, bucket_name, bucket_policy)
 
-    def _association(
-        self, association: AssociationPlan, bucket_name: str, bucket_policy: CfnResource, *, retain: bool
-    ) -> None:
+    def _association(self, association: AssociationPlan, bucket_name: str, bucket_policy: CfnResource) -> None:
+        """Defines a link. It holds no data, so it goes when the file no longer names it.
+
+        A link that was retained would go on exporting, known to nobody, and FSx would refuse another one at its folder.
+        """
         events = {
             "AutoImportPolicy": {"Events": list(association.auto_import)} if association.auto_import else None,
             "AutoExportPolicy": {"Events": list(association.auto_export)} if association.auto_export else None,
@@ -73,6 +75,4 @@ class FileSystem(Construct):
             "S3": events,
         }
         construct_id = f"Association-{association.file_system_path.replace('/', ':')}"
-        resource(
-            self, construct_id, "AWS::FSx::DataRepositoryAssociation", properties, retain=retain, after=[bucket_policy]
-        )
+        resource(self, construct_id, "AWS::FSx::DataRepositoryAssociation", properties, after=[bucket_policy])

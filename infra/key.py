@@ -43,7 +43,7 @@ class Key(Construct):
         resource(self, "Alias", "AWS::KMS::Alias", {"AliasName": f"alias/{alias}", "TargetKeyId": key.ref})
 
 
-def fsx_link_statement(region: str) -> Properties:
+def fsx_link_statements(region: str) -> list[Properties]:
     """Returns what lets FSx move data between a file system and a bucket that this key encrypts.
 
     FSx does it by a service-linked role whose name ends in the file system's id, which is not known when the key is
@@ -53,14 +53,27 @@ def fsx_link_statement(region: str) -> Properties:
     encrypted Amazon S3 buckets".
     """
     roles = ":role/aws-service-role/s3.data-source.lustre.fsx.amazonaws.com/AWSServiceRoleForFSxS3Access_*"
-    return {
-        "Sid": "FsxLinkedRole",
-        "Effect": "Allow",
-        "Principal": {"AWS": "*"},
-        "Action": ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*"],
-        "Resource": "*",
-        "Condition": {
-            "StringEquals": {"kms:CallerAccount": ACCOUNT_ID, "kms:ViaService": f"s3.{region}.amazonaws.com"},
-            "ArnLike": {"aws:PrincipalArn": {"Fn::Join": ["", ["arn:", PARTITION, ":iam::", ACCOUNT_ID, roles]]}},
+    linked = {"aws:PrincipalArn": {"Fn::Join": ["", ["arn:", PARTITION, ":iam::", ACCOUNT_ID, roles]]}}
+    own = {"kms:CallerAccount": ACCOUNT_ID}
+    return [
+        {
+            "Sid": "FsxLinkedRoleMovesData",
+            "Effect": "Allow",
+            "Principal": {"AWS": "*"},
+            "Action": ["kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*"],
+            "Resource": "*",
+            "Condition": {
+                "StringEquals": {**own, "kms:ViaService": f"s3.{region}.amazonaws.com"},
+                "ArnLike": linked,
+            },
         },
-    }
+        {
+            # Looking at the key may come from FSx itself, and not by way of S3.
+            "Sid": "FsxLinkedRoleLooks",
+            "Effect": "Allow",
+            "Principal": {"AWS": "*"},
+            "Action": "kms:DescribeKey",
+            "Resource": "*",
+            "Condition": {"StringEquals": own, "ArnLike": linked},
+        },
+    ]

@@ -5,7 +5,7 @@ from constructs import Construct
 
 from infra.bucket import CheckpointBucket
 from infra.file_system import FileSystem
-from infra.key import Key, fsx_link_statement
+from infra.key import Key, fsx_link_statements
 from infra.resource import export, imported, output
 from stacks.base import stack_options
 from trnstack.plan import Plan
@@ -26,7 +26,7 @@ class StorageStack(Stack):
             "DataKey",
             alias=f"{plan.name}-data",
             description=f"{plan.name}: checkpoints and file system",
-            statements=[fsx_link_statement(plan.region)],
+            statements=fsx_link_statements(plan.region),
         )
         secrets_key = Key(
             self, "SecretsKey", alias=f"{plan.name}-secrets", description=f"{plan.name}: Kubernetes secrets"

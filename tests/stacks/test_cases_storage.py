@@ -92,11 +92,15 @@ class TestLustre:
         assert len(subnets) == 1
         assert subnets == every[f"{name}-nodes-trn1"].one("AWS::EKS::Nodegroup")["Subnets"]
 
-    @pytest.mark.parametrize("resource_type", [FSX, ASSOCIATION])
-    def test_outlives_its_stack(self, storage, resource_type):
+    def test_outlives_its_stack(self, storage):
         """FSX-13: By default the file system outlives its stack, and a replacement; its id is printed."""
-        for made in storage.of(resource_type).values():
-            assert (made["DeletionPolicy"], made["UpdateReplacePolicy"]) == KEPT
+        (made,) = storage.of(FSX).values()
+        assert (made["DeletionPolicy"], made["UpdateReplacePolicy"]) == KEPT
+
+    def test_links_go(self, storage):
+        """FSX-13: A link holds no data; one that was kept would export on, and its folder could not be linked again."""
+        (made,) = storage.of(ASSOCIATION).values()
+        assert "DeletionPolicy" not in made
 
     def test_goes_with_its_stack_where_asked(self, variant):
         """FSX-13: A file system that is to be destroyed leaves nothing that goes on costing."""
@@ -112,11 +116,11 @@ class TestLustre:
         (policy,) = (
             name for name, made in storage.of("AWS::S3::BucketPolicy").items() if made["Properties"]["Bucket"] == bucket
         )
-        (statement,) = (
+        statement, looks = (
             statement
             for key in storage.properties("AWS::KMS::Key")
             for statement in key["KeyPolicy"]["Statement"]
-            if statement["Sid"] == "FsxLinkedRole"
+            if statement["Sid"].startswith("FsxLinkedRole")
         )
         role = statement["Condition"]["ArnLike"]["aws:PrincipalArn"]["Fn::Join"][1][-1]
 
@@ -126,6 +130,8 @@ class TestLustre:
         )
         assert {"kms:Decrypt", "kms:GenerateDataKey*"} <= set(statement["Action"])
         assert set(statement["Condition"]["StringEquals"]) == {"kms:CallerAccount", "kms:ViaService"}
+        assert looks["Action"] == "kms:DescribeKey"
+        assert looks["Condition"]["ArnLike"] == statement["Condition"]["ArnLike"]
 
     def test_exports_pass_the_buckets_policy(self, buckets):
         """FSX-14: The bucket refuses a wrong key, but not an upload that names none, which is how FSx exports."""

@@ -3,7 +3,7 @@
 import pytest
 
 ROLES = tuple(f"arn:aws:iam::111122223333:role/{name}" for name in ("one", "two", "ops/three"))
-ASSOCIATIONS = tuple({"file_system_path": path} for path in ("/a-b", "/a/b", "/checkpoints"))
+ASSOCIATIONS = tuple({"file_system_path": path, "prefix": path[1:]} for path in ("/a-b", "/a/b", "/checkpoints"))
 GROUPS = tuple({"name": name, "instance_type": "trn1.2xlarge", "node_count": 1} for name in ("aa", "bb", "cc"))
 ENDPOINTS = ("ecr.api", "sts", "ssm")
 

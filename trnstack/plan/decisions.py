@@ -92,9 +92,9 @@ def _efa_reason(group: NodeGroup, used: int, available: int) -> str:
 
 def _placement_reason(group: NodeGroup, decided: str) -> str:
     if decided == "create":
-        return "EFA latency depends on nodes being near to each other"
+        return "EFA latency depends on nodes being near to each other; a single node may get neighbours"
     if group.capacity.type == "capacity_block":
         return "EC2 places a block's instances near to each other by itself"
     if is_reserved(group):
         return "a new group would not be the one that the reservation was made in; name that one if there is one"
-    return "a single node, or one without EFA, has nobody to be near to"
+    return "without EFA nothing is gained by nodes being near to each other"

@@ -82,12 +82,12 @@ def placement_group_of(group: NodeGroup, instance_type: InstanceType) -> str:
     """Returns ``create``, ``none``, or the name of an existing placement group.
 
     A group that is made on its own beside a reservation is one that the reservation was not made in, so the reserved
-    capacity could not be used; a block's instances are near to each other already; and one node has nobody to be near
-    to.
+    capacity could not be used. How many nodes there are does not matter: if it did, the edit from one node to two would
+    change the launch template beside the counts, and the node that runs would be replaced.
     """
     if group.placement_group != "auto":
         return group.placement_group
-    near = uses_efa(group, instance_type) and instance_type.cluster_placement and group.largest_count > 1
+    near = uses_efa(group, instance_type) and instance_type.cluster_placement
     return "create" if near and not is_reserved(group) else "none"
 
 

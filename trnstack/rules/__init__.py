@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from trnstack.findings import Finding
 from trnstack.rules import (
     addresses,
+    associations,
     buckets,
     capacity,
     capacity_blocks,
@@ -39,6 +40,7 @@ Rule = Callable[[Environment], Iterator[Finding]]
 #: Every rule, in the order in which ``trnstack rules`` prints them.
 RULES: tuple[Rule, ...] = (
     *shape.RULES,
+    *associations.RULES,
     *catalog.RULES,
     *efa.RULES,
     *network.RULES,

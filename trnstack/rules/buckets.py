@@ -32,17 +32,20 @@ def the_checkpoint_bucket_has_a_name(environment: Environment) -> Iterator[Findi
 
 
 def checkpoints_are_retained(environment: Environment) -> Iterator[Finding]:
-    """BKT002: The checkpoint bucket outlives its stack: with ``destroy`` what was trained goes with it.
+    """BKT002: The checkpoint bucket outlives its stack: with ``destroy`` it goes with it.
 
-    Source: CloudFormation user guide, ``DeletionPolicy``.
+    CloudFormation deletes no bucket that holds anything: one with checkpoints fails the deletion half way, until
+    somebody has emptied it and its access log, every version of every object.
+
+    Source: CloudFormation user guide, ``DeletionPolicy``; S3 user guide, "Deleting a bucket".
     """
     if environment.storage.checkpoints.removal_policy == "destroy":
         yield Finding(
             code="BKT002",
             severity=Severity.WARNING,
             path=(*_CHECKPOINTS, "removal_policy"),
-            message="destroying the storage stack deletes every checkpoint",
-            hint="write removal_policy: retain",
+            message="the storage stack's deletion wants to delete the checkpoint bucket, and fails unless it is empty",
+            hint="write removal_policy: retain, or empty both of its buckets before the stack is destroyed",
         )
 
 

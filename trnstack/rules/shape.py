@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from trnstack.catalog import ZONE_IDS
-from trnstack.findings import Finding, Path, did_you_mean
+from trnstack.findings import Finding
 from trnstack.plan.nodes import OWN_TAG_KEYS, SYSTEM_NODE_GROUP
 from trnstack.spec import Environment
 
@@ -183,64 +183,6 @@ def node_groups_are_in_listed_zones(environment: Environment) -> Iterator[Findin
             )
 
 
-def dataset_names_are_unique(environment: Environment) -> Iterator[Finding]:
-    """SPEC018: Datasets have names of their own, and none is called ``checkpoints``.
-
-    Source: the environment file's format, version 1: an association names its bucket by one of these words.
-    """
-    names = [dataset.name for dataset in environment.storage.datasets]
-    for index, name in repeated([CHECKPOINTS, *names]):
-        owner = "the checkpoint bucket" if name == CHECKPOINTS else "another dataset"
-        yield Finding(
-            code="SPEC018",
-            path=("storage", "datasets", index - 1, "name"),
-            message=f"{owner} is named '{name}' already",
-            hint="give the dataset another name",
-        )
-
-
-def association_paths_do_not_overlap(environment: Environment) -> Iterator[Finding]:
-    """SPEC019: No two associations have the same folder, or one inside the other's.
-
-    Source: FSx API reference, CreateDataRepositoryAssociation, ``FileSystemPath``.
-    """
-    lustre = environment.storage.lustre
-    associations = lustre.data_repository_associations if lustre else ()
-    folders = [f"{association.file_system_path.rstrip('/')}/" for association in associations]
-    for index, folder in enumerate(folders):
-        overlapped = [
-            earlier for earlier in folders[:index] if folder.startswith(earlier) or earlier.startswith(folder)
-        ]
-        for earlier in overlapped[:1]:
-            yield Finding(
-                code="SPEC019",
-                path=(*_association(index), "file_system_path"),
-                message=f"folder '{folder.rstrip('/') or '/'}' overlaps '{earlier.rstrip('/') or '/'}' of another one",
-                hint="link folders beside each other",
-            )
-
-
-def association_buckets_exist(environment: Environment) -> Iterator[Finding]:
-    """SPEC020: An association's bucket is ``checkpoints`` or the name of a dataset.
-
-    Source: the environment file's format, version 1.
-    """
-    lustre = environment.storage.lustre
-    names = [CHECKPOINTS, *(dataset.name for dataset in environment.storage.datasets)]
-    for index, association in enumerate(lustre.data_repository_associations if lustre else ()):
-        if association.bucket not in names:
-            yield Finding(
-                code="SPEC020",
-                path=(*_association(index), "bucket"),
-                message=f"'{association.bucket}' is not one of {', '.join(names)}",
-                hint=did_you_mean(association.bucket, names) or "name the bucket under storage.datasets first",
-            )
-
-
-def _association(index: int) -> Path:
-    return ("storage", "lustre", "data_repository_associations", index)
-
-
 def arns_are_of_the_region(environment: Environment) -> Iterator[Finding]:
     """SPEC021: The keys and resource groups that node groups name are in the environment's region.
 
@@ -275,8 +217,5 @@ RULES = (
     availability_zone_ids_are_unique,
     availability_zone_ids_belong_to_the_region,
     node_groups_are_in_listed_zones,
-    dataset_names_are_unique,
-    association_paths_do_not_overlap,
-    association_buckets_exist,
     arns_are_of_the_region,
 )

@@ -40,17 +40,30 @@ class Key extends Construct {
 function fsxMayUseTheKey() {
   const roles = ':role/aws-service-role/s3.data-source.lustre.fsx.amazonaws.com/AWSServiceRoleForFSxS3Access_*';
   const principal = `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}${roles}`;
-  return {
-    Sid: 'FsxLinkedRole',
-    Effect: 'Allow',
-    Principal: { AWS: '*' },
-    Action: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
-    Resource: '*',
-    Condition: {
-      StringEquals: { 'kms:CallerAccount': Aws.ACCOUNT_ID, 'kms:ViaService': `s3.${REGION}.amazonaws.com` },
-      ArnLike: { 'aws:PrincipalArn': principal },
+  return [
+    {
+      Sid: 'FsxLinkedRoleMovesData',
+      Effect: 'Allow',
+      Principal: { AWS: '*' },
+      Action: ['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
+      Resource: '*',
+      Condition: {
+        StringEquals: { 'kms:CallerAccount': Aws.ACCOUNT_ID, 'kms:ViaService': `s3.${REGION}.amazonaws.com` },
+        ArnLike: { 'aws:PrincipalArn': principal },
+      },
     },
-  };
+    {
+      Sid: 'FsxLinkedRoleLooks',
+      Effect: 'Allow',
+      Principal: { AWS: '*' },
+      Action: 'kms:DescribeKey',
+      Resource: '*',
+      Condition: {
+        StringEquals: { 'kms:CallerAccount': Aws.ACCOUNT_ID },
+        ArnLike: { 'aws:PrincipalArn': principal },
+      },
+    },
+  ];
 }
 
 class Checkpoints extends Construct {
@@ -180,7 +193,7 @@ class Lustre extends Construct {
       },
       tags: named(NAME),
     }));
-    const association = retained(new fsx.CfnDataRepositoryAssociation(this, 'Association-:checkpoints', {
+    const association = new fsx.CfnDataRepositoryAssociation(this, 'Association-:checkpoints', {
       fileSystemId: this.fileSystem.ref,
       fileSystemPath: '/checkpoints',
       dataRepositoryPath: Fn.join('', ['s3://', bucket.ref, '']),
@@ -189,7 +202,7 @@ class Lustre extends Construct {
         autoImportPolicy: { events: ['NEW', 'CHANGED'] },
         autoExportPolicy: { events: ['NEW', 'CHANGED'] },
       },
-    }));
+    });
     association.addResourceDependency(bucketPolicy);
   }
 }
@@ -205,7 +218,7 @@ class StorageStack extends Stack {
     const dataKey = new Key(this, 'DataKey', {
       alias: `${NAME}-data`,
       description: `${NAME}: checkpoints and file system`,
-      statements: [fsxMayUseTheKey()],
+      statements: fsxMayUseTheKey(),
     });
     const secretsKey = new Key(this, 'SecretsKey', {
       alias: `${NAME}-secrets`,

@@ -55,7 +55,7 @@ class TestPlace:
         ("changes", "expected"),
         [
             ({}, "create"),
-            ({"node_count": 1}, "none"),
+            ({"node_count": 1}, "create"),
             ({"efa": False}, "none"),
             ({"instance_type": "trn1.2xlarge"}, "none"),
             ({"placement_group": "none"}, "none"),
@@ -68,6 +68,10 @@ class TestPlace:
     def test_placement_group(self, group, changes, expected):
         """Nodes that talk by EFA start near to each other, but never in a group beside their reservation."""
         assert group(**changes).launch_template.placement_group == expected
+
+    def test_more_nodes_change_nothing_else(self, group):
+        """Counts and launch template must not change together: the nodes that run would be replaced."""
+        assert group(node_count=1).launch_template == group(node_count=64).launch_template
 
 
 class TestCapacity:

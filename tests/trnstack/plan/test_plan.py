@@ -118,7 +118,7 @@ class TestDecisions:
             ({"efa": False}, "efa", "no EFA interface"),
             ({"instance_type": "trn1.2xlarge"}, "efa", "no EFA interface"),
             ({}, "placement_group", "create"),
-            ({"node_count": 1}, "placement_group", "none"),
+            ({"node_count": 1}, "placement_group", "create"),
             ({"capacity": RESERVED}, "placement_group", "none"),
             ({"capacity": RESERVED}, "update_strategy", "MINIMAL"),
             ({"node_count": None, "min_count": 2, "max_count": 4}, "desired", "2"),

@@ -2,11 +2,8 @@ import pytest
 
 from trnstack.rules.shape import (
     arns_are_of_the_region,
-    association_buckets_exist,
-    association_paths_do_not_overlap,
     availability_zone_ids_are_unique,
     availability_zone_ids_belong_to_the_region,
-    dataset_names_are_unique,
     min_count_is_not_above_max_count,
     node_group_names_are_not_taken,
     node_group_names_are_unique,
@@ -16,10 +13,6 @@ from trnstack.rules.shape import (
     tag_keys_are_not_reserved,
     tags_leave_room,
 )
-
-
-def associations(*paths: str):
-    return {"data_repository_associations": [{"file_system_path": path} for path in paths]}
 
 
 class TestNodeGroupNamesAreUnique:
@@ -203,69 +196,6 @@ class TestNodeGroupsAreInListedZones:
     def test_listed_zone(self, environment, zone_id):
         """Any zone of the list will do, the first by default."""
         assert not list(node_groups_are_in_listed_zones(environment(node_group={"availability_zone_id": zone_id})))
-
-
-class TestDatasetNamesAreUnique:
-    @pytest.mark.parametrize(
-        ("names", "message"),
-        [
-            (["c4", "c4"], "another dataset is named 'c4' already"),
-            (["c4", "checkpoints"], "the checkpoint bucket is named 'checkpoints' already"),
-        ],
-    )
-    def test_taken(self, environment, names, message):
-        """A name that two buckets share leaves an association undecided."""
-        datasets = [{"name": name, "bucket_name": "some-bucket"} for name in names]
-        (finding,) = dataset_names_are_unique(environment(datasets=datasets))
-
-        assert finding.message == message
-        assert finding.path == ("storage", "datasets", 1, "name")
-
-    def test_free(self, environment):
-        """The same bucket may stand under two names, with two prefixes."""
-        datasets = [{"name": name, "bucket_name": "some-bucket"} for name in ("c4", "pile")]
-        assert not list(dataset_names_are_unique(environment(datasets=datasets)))
-
-
-class TestAssociationPathsDoNotOverlap:
-    @pytest.mark.parametrize(
-        ("one", "other"), [("/a", "/a"), ("/a", "/a/b"), ("/a/b", "/a"), ("/", "/a"), ("/a/b/c", "/a/b")]
-    )
-    def test_overlap(self, environment, one, other):
-        """FSx refuses equal folders and folders in one another, in either order."""
-        (finding,) = association_paths_do_not_overlap(environment(lustre=associations(one, other)))
-
-        assert finding.path == ("storage", "lustre", "data_repository_associations", 1, "file_system_path")
-
-    @pytest.mark.parametrize("paths", [(), ("/a",), ("/a", "/ab"), ("/a/b", "/a/c", "/d")])
-    def test_beside(self, environment, paths):
-        """Names that only begin alike are different folders."""
-        assert not list(association_paths_do_not_overlap(environment(lustre=associations(*paths))))
-
-    def test_no_file_system(self, environment):
-        """Without a file system there is nothing to overlap."""
-        assert not list(association_paths_do_not_overlap(environment()))
-
-
-class TestAssociationBucketsExist:
-    @pytest.mark.parametrize(
-        ("bucket", "hint"),
-        [("checkpoint", "did you mean 'checkpoints'?"), ("pille", "did you mean 'pile'?"), ("zz", "name")],
-    )
-    def test_unknown(self, environment, bucket, hint):
-        """A misspelt bucket is answered with the one that was meant."""
-        lustre = {"data_repository_associations": [{"file_system_path": "/a", "bucket": bucket}]}
-        datasets = [{"name": "pile", "bucket_name": "some-bucket"}]
-        (finding,) = association_buckets_exist(environment(lustre=lustre, datasets=datasets))
-
-        assert finding.hint.startswith(hint)
-
-    @pytest.mark.parametrize("bucket", ["checkpoints", "pile"])
-    def test_known(self, environment, bucket):
-        """The checkpoint bucket is always there; datasets are by their names."""
-        lustre = {"data_repository_associations": [{"file_system_path": "/a", "bucket": bucket}]}
-        datasets = [{"name": "pile", "bucket_name": "some-bucket"}]
-        assert not list(association_buckets_exist(environment(lustre=lustre, datasets=datasets)))
 
 
 class TestArnsAreOfTheRegion:
