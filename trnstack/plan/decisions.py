@@ -37,6 +37,11 @@ def decisions(environment: Environment, groups: tuple[NodeGroupPlan, ...], lock:
             value=f"in {home}",
             reason="Lustre stands in one zone; the first of the list is home to accelerators and file system",
         )
+        yield Decision(
+            path="storage.lustre.throughput_mbps_per_tib",
+            value=f"{environment.storage.lustre.throughput_mbps_per_tib} MB/s per TiB, for as long as it stands",
+            reason="CloudFormation replaces a file system whose rate is edited; docs/updates.md has the way in place",
+        )
     if lock.accelerator_image.neuron_driver:
         yield Decision(
             path="neuron.sdk",

@@ -14,12 +14,22 @@ _CHECKPOINTS: Path = ("storage", "checkpoints")
 
 
 def the_checkpoint_bucket_has_a_name(environment: Environment) -> Iterator[Finding]:
-    """BKT001: The checkpoint bucket's name, NAME-checkpoints-ACCOUNT-REGION, has at most 63 characters.
+    """BKT001: The checkpoint bucket's name, NAME-checkpoints-ACCOUNT-REGION, is one that S3 takes.
+
+    It has at most 63 characters, and does not start with what S3 reserves.
 
     Source: S3 user guide, "General purpose bucket naming rules".
     """
     if environment.storage.checkpoints.existing_bucket:
         return
+    start = next((each for each in _RESERVED_STARTS if environment.name.startswith(each)), None)
+    if start:
+        yield Finding(
+            code="BKT001",
+            path=("name",),
+            message=f"buckets are named after the environment, and S3 reserves names that start with '{start}'",
+            hint=f"use another name, such as {environment.name.removeprefix(start) or 'dev'}",
+        )
     length = len(f"{environment.name}-checkpoints-{_ACCOUNT}-{environment.region}")
     if length > _LONGEST:
         longest = len(environment.name) - (length - _LONGEST)

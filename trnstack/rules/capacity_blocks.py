@@ -34,7 +34,7 @@ def blocks_end_after_they_start(environment: Environment) -> Iterator[Finding]:
             yield Finding(
                 code="CAP011",
                 path=("node_groups", index, "capacity", "ends_at"),
-                message=f"the block ends at {block.ends_at:%Y-%m-%dT%H:%MZ}, before it starts",
+                message=f"the block ends at {block.ends_at:%Y-%m-%dT%H:%MZ}, which is not after its start",
                 hint="copy both times from the reservation",
             )
 
@@ -48,7 +48,7 @@ def block_durations_are_offered(environment: Environment) -> Iterator[Finding]:
     """
     for index, block in _blocks(environment):
         days, rest = divmod(block.ends_at - block.starts_at, _DAY)
-        if days < 0 or days in _BLOCK_DAYS or (rest and days + 1 in _BLOCK_DAYS):
+        if block.ends_at <= block.starts_at or days in _BLOCK_DAYS or (rest and days + 1 in _BLOCK_DAYS):
             continue
         longer = next((each for each in _BLOCK_DAYS if each > days), None)
         shorter = next((each for each in reversed(_BLOCK_DAYS) if each < days), None)

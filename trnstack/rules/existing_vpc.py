@@ -50,6 +50,25 @@ def existing_vpc_keeps_its_own(environment: Environment) -> Iterator[Finding]:
             )
 
 
+def route_tables_are_public_or_private(environment: Environment) -> Iterator[Finding]:
+    """NET026: Subnets of one route table are all public or all private: the way out is the table's.
+
+    Nodes in a private subnet with a public one's table have no address that the Internet answers, and never join.
+
+    Source: VPC user guide, "Subnet types".
+    """
+    public: dict[str, bool] = {}
+    for index, subnet in enumerate(_subnets(environment)):
+        if public.setdefault(subnet.route_table_id, subnet.public) is not subnet.public:
+            kinds = ("public", "private") if subnet.public else ("private", "public")
+            yield Finding(
+                code="NET026",
+                path=(*_SUBNETS, index, "route_table_id"),
+                message=f"{subnet.route_table_id} is a {kinds[1]} subnet's, and this subnet is {kinds[0]}",
+                hint="name the subnet's own route table, or correct public",
+            )
+
+
 def zones_have_a_private_subnet(environment: Environment) -> Iterator[Finding]:
     """NET017: Every zone of the environment has a private subnet, the control plane's two zones above all.
 
@@ -142,6 +161,7 @@ def existing_roles_can_be_served(environment: Environment) -> Iterator[Finding]:
 
 RULES = (
     existing_vpc_keeps_its_own,
+    route_tables_are_public_or_private,
     zones_have_a_private_subnet,
     existing_subnets_are_in_the_vpc,
     existing_subnets_do_not_overlap,

@@ -12,6 +12,7 @@ _RESERVED = ("kubernetes.io", "k8s.io", "eks.amazonaws.com", "trnstack")
 _LONGEST_KEY = 63
 #: A Neuron container image unpacks to 20 GB and more, and kubelet evicts from 85 percent on.
 _ROOM_FOR_IMAGES_GIB = 100
+_MOST_TAINTS = 50
 
 
 def _reserved_domain(key: str) -> str:
@@ -73,6 +74,21 @@ def taints_are_unique(environment: Environment) -> Iterator[Finding]:
             )
 
 
+def taints_are_few(environment: Environment) -> Iterator[Finding]:
+    """K8S007: A node group has at most 50 taints.
+
+    Source: EKS API reference, CreateNodegroup, ``taints``: the quota "Taints per managed node group".
+    """
+    for index, group in enumerate(environment.node_groups):
+        if len(group.taints) > _MOST_TAINTS:
+            yield Finding(
+                code="K8S007",
+                path=("node_groups", index, "taints"),
+                message=f"{len(group.taints)} taints are more than {_MOST_TAINTS}",
+                hint=f"remove {len(group.taints) - _MOST_TAINTS} of them",
+            )
+
+
 def accelerators_are_tainted(environment: Environment) -> Iterator[Finding]:
     """K8S004: Accelerator nodes have a taint: otherwise pods that need no accelerator fill them.
 
@@ -125,6 +141,7 @@ RULES = (
     node_keys_are_not_reserved,
     node_keys_are_short,
     taints_are_unique,
+    taints_are_few,
     accelerators_are_tainted,
     the_root_volume_holds_the_images,
     raid0_has_disks,

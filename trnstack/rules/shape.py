@@ -111,16 +111,33 @@ def tag_keys_are_not_reserved(environment: Environment) -> Iterator[Finding]:
 def tag_keys_are_free(environment: Environment) -> Iterator[Finding]:
     """SPEC023: No tag's key is one that the toolkit sets itself, by which it says what belongs to an environment.
 
-    Source: docs/architecture.md, "Tags".
+    IAM takes two keys for one that differ in case alone.
+
+    Source: docs/architecture.md, "Tags"; IAM user guide, "Tags for IAM resources".
     """
     for key in environment.tags:
-        if key in OWN_TAG_KEYS:
+        if key.casefold() in OWN_TAG_KEYS:
             yield Finding(
                 code="SPEC023",
                 path=("tags", key),
                 message=f"tag '{key}' is set by trnstack itself",
                 hint="remove it, or use another key",
             )
+
+
+def tag_keys_differ_in_more_than_case(environment: Environment) -> Iterator[Finding]:
+    """SPEC026: No two tags' keys differ in case alone, which IAM refuses as duplicates when a role is made.
+
+    Source: IAM user guide, "Tags for IAM resources": keys are case insensitive.
+    """
+    keys = list(environment.tags)
+    for index, _ in repeated([key.casefold() for key in keys]):
+        yield Finding(
+            code="SPEC026",
+            path=("tags", keys[index]),
+            message=f"tag '{keys[index]}' differs from another one in case alone",
+            hint="keep one of the two",
+        )
 
 
 def tags_leave_room(environment: Environment) -> Iterator[Finding]:
@@ -213,6 +230,7 @@ RULES = (
     min_count_is_not_above_max_count,
     tag_keys_are_not_reserved,
     tag_keys_are_free,
+    tag_keys_differ_in_more_than_case,
     tags_leave_room,
     availability_zone_ids_are_unique,
     availability_zone_ids_belong_to_the_region,

@@ -33,7 +33,10 @@ ZoneId = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,6}[0-9]{1,2}-az[0-9
 RegionName = Annotated[str, StringConstraints(pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]$")]
 Cidr = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}$")]
 RoleArn = Annotated[
-    str, StringConstraints(pattern=r"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9_+=,.@/-]+$", max_length=640)
+    str,
+    StringConstraints(
+        pattern=r"^arn:aws[a-z-]*:iam::[0-9]{12}:role/([A-Za-z0-9_+=,.@-]+/)*[A-Za-z0-9_+=,.@-]{1,64}$", max_length=640
+    ),
 ]
 KeyArn = Annotated[
     str,

@@ -175,6 +175,11 @@ def _hint_of_form(value: Any, errors: list[ErrorDetails], kinds: set[str]) -> st
 
 def _unknown_key(path: Path) -> Finding:
     known = _fields_at(path[:-1])
+    if path[-1] in known:
+        message = f"key '{path[-1]}' belongs to another type than the one that is given here"
+        return Finding(
+            code="SPEC005", path=path, message=message, hint="remove it, or write the type that it belongs to"
+        )
     hint = did_you_mean(str(path[-1]), known) or (f"known keys: {', '.join(known)}" if known else "")
     return Finding(code="SPEC005", path=path, message=f"unknown key '{path[-1]}'", hint=hint)
 

@@ -11,7 +11,10 @@ SubnetId = Annotated[str, StringConstraints(pattern=r"^subnet-([0-9a-f]{8}|[0-9a
 RouteTableId = Annotated[str, StringConstraints(pattern=r"^rtb-([0-9a-f]{8}|[0-9a-f]{17})$")]
 ServiceName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$")]
 ImageMirror = Annotated[
-    str, StringConstraints(pattern=r"^[0-9]{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?(/[a-z0-9._/-]+)?$")
+    str,
+    StringConstraints(
+        pattern=r"^[0-9]{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$"
+    ),
 ]
 
 

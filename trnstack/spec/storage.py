@@ -93,7 +93,7 @@ class Lustre(Section):
         int, Field(ge=1, le=2_147_483_647, description="The file system's size in GiB; FSx offers it in steps")
     ] = 4800
     throughput_mbps_per_tib: Annotated[
-        int, Field(ge=1, le=100_000, description="MB/s for each TiB of storage; FSx offers it in steps")
+        int, Field(ge=1, le=100_000, description="MB/s for each TiB; an edit replaces the file system: docs/updates.md")
     ] = 250
     throughput_capacity_mbps: Annotated[
         int | None, Field(ge=1, le=2_000_000, description="MB/s as a whole, for INTELLIGENT_TIERING only")

@@ -2,7 +2,7 @@
 
 import json
 from typing import Any, cast
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from moto.ec2.models import ec2_backends
 from moto.eks.responses import EKSResponse
@@ -14,6 +14,16 @@ from rehearsal.overlays.errors import OverlayError
 
 class EksBase(EKSResponse):
     """What every part of EKS's API needs."""
+
+    def get_region_from_url(self, request: Any, full_url: str) -> str:
+        """Gives the region of a request, from its host or its signature.
+
+        moto would look through the path too, and take part of a role's ARN for one: a role of IAM Identity Center has
+        ``sso.amazonaws.com`` in its path.
+        """
+        address = urlsplit(full_url)
+        region: str = super().get_region_from_url(request, f"{address.scheme}://{address.netloc}/")
+        return region
 
     @property
     def request(self) -> dict[str, Any]:

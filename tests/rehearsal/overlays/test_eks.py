@@ -142,6 +142,13 @@ class TestAccess:
         with pytest.raises(ClientError, match="ResourceInUseException"):
             eks.create_access_entry(clusterName="demo", principalArn=network.role_arn)
 
+    def test_role_of_identity_center(self, eks):
+        """A role with a host's name in its path is found: the region is the request's, and not a part of the role."""
+        arn = "arn:aws:iam::111122223333:role/aws-reserved/sso.amazonaws.com/us-west-2/AWSReservedSSO_Admin_0123456789"
+        eks.create_access_entry(clusterName="demo", principalArn=arn)
+
+        assert eks.describe_access_entry(clusterName="demo", principalArn=arn)["accessEntry"]["principalArn"] == arn
+
     def test_policy_of_nodes(self, eks, network):
         """Access policies are for standard entries, not for nodes."""
         eks.create_access_entry(clusterName="demo", principalArn=network.role_arn, type="EC2_LINUX")

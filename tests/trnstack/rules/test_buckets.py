@@ -11,6 +11,14 @@ from trnstack.rules.buckets import (
 
 
 class TestTheCheckpointBucketHasAName:
+    @pytest.mark.parametrize("name", ["xn--dev", "sthree-x", "amzn-s3-demo-x"])
+    def test_reserved_start(self, environment, name):
+        """S3 refuses such a bucket only after the network stands."""
+        (finding,) = the_checkpoint_bucket_has_a_name(environment(name=name))
+
+        assert finding.path == ("name",)
+        assert "S3 reserves" in finding.message
+
     @pytest.mark.parametrize("region", ZONE_IDS)
     def test_longest_name(self, environment, region):
         """The hint's length is exactly the one that fits, in every region."""

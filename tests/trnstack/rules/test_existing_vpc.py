@@ -1,3 +1,5 @@
+from typing import ClassVar
+
 import pytest
 
 from trnstack.rules.existing_vpc import (
@@ -6,6 +8,7 @@ from trnstack.rules.existing_vpc import (
     existing_subnets_are_listed_once,
     existing_subnets_do_not_overlap,
     existing_vpc_keeps_its_own,
+    route_tables_are_public_or_private,
     zones_have_a_private_subnet,
 )
 
@@ -56,6 +59,23 @@ class TestExistingVpcKeepsItsOwn:
         network = {"vpc_cidr": "10.0.0.0/16", "nat_gateways": 2, "flow_logs": True}
 
         assert not list(existing_vpc_keeps_its_own(environment(network=network)))
+
+
+class TestRouteTablesArePublicOrPrivate:
+    TABLE: ClassVar = {"route_table_id": "rtb-0123456789abcdef0"}
+
+    def test_both(self, existing):
+        """A private subnet behind a public one's routes is a slip: its nodes would have no way out."""
+        (finding,) = route_tables_are_public_or_private(
+            existing(subnet(1, public=True, **self.TABLE), subnet(2, **self.TABLE), *TWO_ZONES)
+        )
+
+        assert finding.path == ("network", "existing_vpc", "subnets", 1, "route_table_id")
+        assert finding.message == "rtb-0123456789abcdef0 is a public subnet's, and this subnet is private"
+
+    def test_one_kind(self, existing):
+        """Subnets of one kind may share a table."""
+        assert not list(route_tables_are_public_or_private(existing(subnet(1, **self.TABLE), subnet(2, **self.TABLE))))
 
 
 class TestZonesHaveAPrivateSubnet:

@@ -9,6 +9,7 @@ from trnstack.rules.nodes import (
     node_keys_are_not_reserved,
     node_keys_are_short,
     raid0_has_disks,
+    taints_are_few,
     taints_are_unique,
     the_root_volume_holds_the_images,
 )
@@ -150,3 +151,17 @@ class TestRaid0HasDisks:
     def test_disks(self, environment, name):
         """HOST-04: every Trainium type has local disks, which are used by default."""
         assert not list(raid0_has_disks(environment(node_group={"instance_type": name})))
+
+
+class TestTaintsAreFew:
+    def test_too_many(self, environment):
+        """EKS refuses the group when it is made; the hint says how many have to go."""
+        taints = [{"key": f"k{number}", "effect": "NO_SCHEDULE"} for number in range(52)]
+        (finding,) = taints_are_few(environment(node_group={"taints": taints}))
+
+        assert finding.hint == "remove 2 of them"
+
+    def test_as_many_as_fit(self, environment):
+        """Fifty are taken."""
+        taints = [{"key": f"k{number}", "effect": "NO_SCHEDULE"} for number in range(50)]
+        assert not list(taints_are_few(environment(node_group={"taints": taints})))

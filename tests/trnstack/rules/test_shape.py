@@ -11,6 +11,7 @@ from trnstack.rules.shape import (
     node_groups_are_in_listed_zones,
     tag_keys_are_free,
     tag_keys_are_not_reserved,
+    tag_keys_differ_in_more_than_case,
     tags_leave_room,
 )
 
@@ -109,7 +110,7 @@ class TestNodeGroupNamesAreNotTaken:
 
 
 class TestTagKeysAreFree:
-    @pytest.mark.parametrize("key", ["managed-by", "trnstack:environment", "trnstack:node-group"])
+    @pytest.mark.parametrize("key", ["managed-by", "Managed-By", "trnstack:environment", "TRNSTACK:node-group"])
     def test_own(self, environment, key):
         """A tag that would be overwritten is told, never lost in silence."""
         (finding,) = tag_keys_are_free(environment(tags={key: "x", "team": "y"}))
@@ -133,6 +134,18 @@ class TestTagKeysAreNotReserved:
     def test_free(self, environment, key):
         """Only the prefix with its colon is AWS's."""
         assert not list(tag_keys_are_not_reserved(environment(tags={key: "x"})))
+
+
+class TestTagKeysDifferInMoreThanCase:
+    def test_case_alone(self, environment):
+        """IAM refuses the second one when the first role is made, after the VPC stands."""
+        (finding,) = tag_keys_differ_in_more_than_case(environment(tags={"Team": "a", "team": "b", "x": "c"}))
+
+        assert finding.path == ("tags", "team")
+
+    def test_different(self, environment):
+        """Keys that differ otherwise are different."""
+        assert not list(tag_keys_differ_in_more_than_case(environment(tags={"team": "a", "teams": "b"})))
 
 
 class TestTagsLeaveRoom:
