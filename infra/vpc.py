@@ -81,12 +81,12 @@ class Vpc(Construct):
         return resource(self, f"Nat-{zone_id}", "AWS::EC2::NatGateway", properties, after=[way_out]).ref
 
     def _private_routes(self, network: NetworkPlan, gateways: dict[str, str]) -> Iterator[str]:
-        """Defines each zone's route table and its way to the zone's NAT gateway, if any; yields the tables' ids."""
-        nearest = next(iter(gateways.values()), None)
+        """Defines each zone's route table and its way out by a NAT gateway, if any; yields the tables' ids."""
         for system in (subnet for subnet in network.subnets if subnet.role == "system"):
             zone_id = system.availability_zone_id
             table_id = self._route_table(f"private-{zone_id}", [system.name, f"nodes-{zone_id}"])
             yield table_id
-            if nearest is not None:
-                way_out = {"DestinationCidrBlock": "0.0.0.0/0", "NatGatewayId": gateways.get(zone_id, nearest)}
+            gateway_zone_id = network.nat_gateway_zone_id(zone_id)
+            if gateway_zone_id is not None:
+                way_out = {"DestinationCidrBlock": "0.0.0.0/0", "NatGatewayId": gateways[gateway_zone_id]}
                 resource(self, f"Route-private-{zone_id}", "AWS::EC2::Route", {"RouteTableId": table_id, **way_out})

@@ -35,6 +35,8 @@ class Schema:
         read_only: The paths of properties that only the service sets, which is what ``Fn::GetAtt`` offers.
         primary_identifier: The paths of the properties that identify a resource.
         tag_property: The path of its tags; None where it has none, or where they can't change.
+        taggable: Whether it carries tags at all, if only from its creation.
+        system_tags: Whether CloudFormation puts tags of its own on it.
         snapshots: Whether its deletion policy may be ``Snapshot``.
         capability_property: The property that decides between the IAM capabilities; None for a type that needs none.
         open_attributes: Whether its attributes are whatever the resource answers, as a nested stack's outputs are.
@@ -47,6 +49,8 @@ class Schema:
     read_only: tuple[Pointer, ...] = ()
     primary_identifier: tuple[Pointer, ...] = ()
     tag_property: Pointer | None = None
+    taggable: bool = False
+    system_tags: bool = False
     snapshots: bool = False
     capability_property: str | None = None
     open_attributes: bool = False
@@ -147,6 +151,8 @@ def _schema(resource_type: str, name: str) -> Schema:
         read_only=_paths(source.get("readOnlyProperties", []), []),
         primary_identifier=_paths(source["primaryIdentifier"], []),
         tag_property=_tag_property(source),
+        taggable="Tags" in source["properties"] and bool(source.get("tagging", {}).get("taggable", True)),
+        system_tags=bool(source.get("tagging", {}).get("cloudFormationSystemTags", "tagging" not in source)),
         snapshots=resource_type in facts["snapshots"],
         capability_property=facts["capabilities"].get(resource_type),
         open_attributes=resource_type in facts["open_attributes"],

@@ -1,14 +1,11 @@
 """The tags that CloudFormation puts on resources, and how each service takes them."""
 
-import functools
-import importlib.util
-import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from rehearsal.handlers.base import Properties, Resource, Scope
 from rehearsal.handlers.calls import call_fitted, filled
+from rehearsal.schemas import schemas
 
 Retag = Callable[[Any, Resource, dict[str, str], list[str]], None]
 """Sets tags on a resource and takes others away: client, resource, tags to set, keys to remove."""
@@ -22,15 +19,15 @@ def wanted_tags(scope: Scope, resource: Resource, properties: Properties) -> dic
 
     Source: CloudFormation user guide, Resource tag; the types' schemas.
     """
-    tagging = _tagging(resource.type)
-    if not tagging["taggable"]:
+    schema = schemas(scope.region).get(resource.type)
+    if schema is None or not schema.taggable:
         return {}
     system = {
         "aws:cloudformation:stack-name": scope.stack_name,
         "aws:cloudformation:stack-id": scope.stack_id,
         "aws:cloudformation:logical-id": resource.logical_id,
     }
-    return {**(system if tagging["system"] else {}), **scope.tags, **own_tags(properties)}
+    return {**(system if schema.system_tags else {}), **scope.tags, **own_tags(properties)}
 
 
 def own_tags(properties: Properties) -> dict[str, str]:
@@ -59,24 +56,3 @@ def retag_by_arn(template: str) -> Retag:
             call_fitted(client, "UntagResource", {**arn, "TagKeys": removed})
 
     return retag
-
-
-@functools.cache
-def _tagging(resource_type: str) -> dict[str, bool]:
-    """Reads what a type's schema says of tags, from the schemas that cfn-lint carries.
-
-    A schema without a ``tagging`` section is taggable where it has a ``Tags`` property.
-    """
-    specification = importlib.util.find_spec("cfnlint")
-    if specification is None or specification.origin is None:
-        return {"taggable": False, "system": False}
-    schemas = Path(specification.origin).parent / "data" / "schemas"
-    files = json.loads((schemas / "providers" / "us-east-1.json").read_text())
-    if resource_type not in files:
-        return {"taggable": False, "system": False}
-    schema = json.loads((schemas / "resources" / f"{files[resource_type]}.json").read_text())
-    tagging = schema.get("tagging") or {"taggable": "Tags" in schema["properties"]}
-    return {
-        "taggable": bool(tagging.get("taggable", True)) and "Tags" in schema["properties"],
-        "system": bool(tagging.get("cloudFormationSystemTags", "tagging" not in schema)),
-    }

@@ -26,6 +26,15 @@ class TestSchemas:
         assert schema.replaced_by(old, compressed) == ()
         assert schema.replaced_by(old, scratch) == (("LustreConfiguration", "DeploymentType"),)
 
+    def test_tags(self):
+        """Whether a type carries tags, and CloudFormation's own, is what its schema says; some carry none."""
+        known = schemas("us-west-2")
+
+        assert known.get("AWS::EC2::Subnet").taggable
+        assert known.get("AWS::EC2::PlacementGroup").taggable
+        assert known.get("AWS::EC2::PlacementGroup").tag_property is None
+        assert not known.get("AWS::EC2::Route").taggable
+
     def test_added_and_removed(self):
         """A create-only property that appears or goes away replaces as well."""
         schema = schemas("us-west-2").get("AWS::EKS::Nodegroup")

@@ -118,11 +118,19 @@ def _pins(lock: "Lock") -> dict[str, str]:
     return {
         "Neuron SDK": lock.neuron.sdk,
         "Neuron driver": lock.neuron.driver,
-        "training container": lock.neuron.container_image or "none for this framework",
+        "training container": lock.neuron.container_image or _no_container(lock),
         "accelerator image": f"{accelerator.release_version} ({accelerator.ami_type}), kernel {accelerator.kernel}",
         "system image": f"{system.release_version} ({system.ami_type}), kernel {system.kernel}",
         **lock.add_ons,
     }
+
+
+def _no_container(lock: "Lock") -> str:
+    from ami.offline import sdks_with_container  # noqa: PLC0415
+
+    newest = next(iter(sdks_with_container(lock.inputs.framework)), None)
+    last = f"; the newest SDK with one is {newest}" if newest else ""
+    return f"none for {lock.inputs.framework} in SDK {lock.neuron.sdk}{last}"
 
 
 def _changes(old: "Lock", new: "Lock") -> list[tuple[str, str]]:

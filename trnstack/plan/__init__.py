@@ -10,7 +10,7 @@ from trnstack.plan.cluster import cluster, lock_inputs
 from trnstack.plan.decisions import decisions
 from trnstack.plan.model import NodeGroupPlan, PinsPlan, Plan, StackPlan
 from trnstack.plan.network import network
-from trnstack.plan.nodes import node_group
+from trnstack.plan.nodes import ENVIRONMENT_TAG, KEEPER, KEEPER_TAG, node_group
 from trnstack.plan.quotas import quotas
 from trnstack.plan.storage import storage
 from trnstack.spec import Environment
@@ -56,7 +56,7 @@ def to_json(decided: Plan) -> str:
 
 def _tags(environment: Environment) -> Mapping[str, str]:
     """Returns the environment's tags and the two that say what it is and who keeps it."""
-    own = {"trnstack:environment": environment.name, "managed-by": "trnstack"}
+    own = {ENVIRONMENT_TAG: environment.name, KEEPER_TAG: KEEPER}
     return dict(sorted({**environment.tags, **own}.items()))
 
 

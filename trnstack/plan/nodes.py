@@ -23,7 +23,9 @@ CONTROL_PLANE_ZONES = 2
 #: The name of the cluster's own node group.
 SYSTEM_NODE_GROUP = "system"
 #: The tags by which the toolkit says what belongs to which environment.
-OWN_TAG_KEYS = frozenset({"trnstack:environment", "trnstack:node-group", "managed-by"})
+ENVIRONMENT_TAG, NODE_GROUP_TAG, KEEPER_TAG = "trnstack:environment", "trnstack:node-group", "managed-by"
+OWN_TAG_KEYS = frozenset({ENVIRONMENT_TAG, NODE_GROUP_TAG, KEEPER_TAG})
+KEEPER = "trnstack"
 #: An update raises a group by up to twice the number of its zones, or by max_unavailable where that is more.
 #: Source: EKS user guide, "Managed node group update behavior".
 SURGE_PER_ZONE = 2
@@ -178,9 +180,9 @@ def instance_tags(environment_name: str, group_name: str) -> dict[str, str]:
     """Returns the fixed tags of nodes and their volumes."""
     return {
         "Name": f"{environment_name}-{group_name}",
-        "trnstack:environment": environment_name,
-        "trnstack:node-group": group_name,
-        "managed-by": "trnstack",
+        ENVIRONMENT_TAG: environment_name,
+        NODE_GROUP_TAG: group_name,
+        KEEPER_TAG: KEEPER,
     }
 
 

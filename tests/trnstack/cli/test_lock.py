@@ -31,6 +31,14 @@ class TestOffline:
         assert notes
         assert answer.stdout.partition("Unconfirmed\n")[2].splitlines() == [f"  {note}" for note in notes]
 
+    def test_says_where_containers_end(self, run, example):
+        """Where an SDK has no training container, the newest one that has is named."""
+        file = example()
+        file.write_text(file.read_text().replace('sdk: "2.30.0"', 'sdk: "2.31.1"'))
+
+        wanted = "none for pytorch in SDK 2.31.1; the newest SDK with one is 2.30.0"
+        assert wanted in run("lock", "--offline", file).stdout
+
     def test_second_time_changes_nothing(self, run, locked):
         """The same environment has the same lock, and the file is left alone."""
         before = path_for(locked).stat()

@@ -60,7 +60,7 @@ class TestSubnets:
 
         assert many.network.subnets == small.network.subnets
         assert wide.network.subnets[: len(small.network.subnets)] == small.network.subnets
-        assert small.network.subnet("nodes", "use2-az1").name == "nodes-use2-az1"
+        assert "nodes-use2-az1" in [subnet.name for subnet in small.network.subnets]
 
 
 class TestEndpoints:
@@ -245,3 +245,16 @@ class TestDecisions:
         told = {each.path for each in planned(network=network).decisions if each.path.startswith("network")}
 
         assert told == paths
+
+
+class TestWaysOut:
+    @pytest.mark.parametrize(
+        ("nat_gateways", "ways"),
+        [(1, ["use2-az3", "use2-az3", "use2-az3"]), (2, ["use2-az3", "use2-az1", "use2-az3"])],
+    )
+    def test_each_zone_has_a_way_out(self, planned, nat_gateways, ways):
+        """A zone goes out by its own gateway, and by the first zone's where it has none."""
+        zone_ids = ["use2-az3", "use2-az1", "use2-az2"]
+        network = planned(availability_zone_ids=zone_ids, network={"nat_gateways": nat_gateways}).network
+
+        assert [network.nat_gateway_zone_id(zone_id) for zone_id in zone_ids] == ways

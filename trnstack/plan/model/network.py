@@ -102,6 +102,10 @@ class NetworkPlan:
     address_uses: tuple[AddressUse, ...]
     existing_vpc: ExistingVpcPlan | None
 
-    def subnet(self, role: str, zone_id: str) -> Subnet:
-        """Returns the subnet of a role in a zone."""
-        return next(s for s in self.subnets if s.role == role and s.availability_zone_id == zone_id)
+    def nat_gateway_zone_id(self, zone_id: str) -> str | None:
+        """Returns the zone of the NAT gateway that a zone's private subnets go out by; None where there is none.
+
+        A zone without a gateway of its own goes by the first zone's, where the accelerators are.
+        """
+        zones = self.nat_gateway_zone_ids
+        return zone_id if zone_id in zones else next(iter(zones), None)
