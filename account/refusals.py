@@ -75,7 +75,7 @@ def _of_service(error: ClientError, service: str, region: str) -> AccountError:
     if code == "OptInRequired" or (code in _INVALID and region not in ALWAYS_ENABLED):
         return AccountError(
             f"{region} is not enabled in the account",
-            f"run aws account enable-region --region-name {region}, or name other regions with --region",
+            f"run aws account enable-region --region-name {region}, or use another region",
         )
     if code in _EXPIRED:
         return AccountError("the AWS credentials have expired", "sign in again: aws sso login, or new keys")

@@ -2,12 +2,13 @@
 
 import json
 import tempfile
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-LOCK_VERSION = 1
+from ami.pins import BuiltImage, ChartPin, ContainerPin, ImagePin, Inputs, Lock, NeuronPin, Toolkit, hash_of
+
+LOCK_VERSION = 2
 
 
 class LockError(Exception):
@@ -28,84 +29,6 @@ class MissingLockError(LockError):
     """There is no lock for the environment."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inputs:
-    """The parts of an environment that a lock answers; when they change, the lock is stale.
-
-    Attributes:
-        environment: The environment's name.
-        region: The region's name.
-        kubernetes_version: The minor version, such as ``1.35``.
-        neuron_sdk: The Neuron SDK's release, such as ``2.30.0``.
-        framework: ``pytorch`` or ``jax``.
-        add_ons: The names of the EKS add-ons that the cluster has, sorted.
-    """
-
-    environment: str
-    region: str
-    kubernetes_version: str
-    neuron_sdk: str
-    framework: str
-    add_ons: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NeuronPin:
-    """The Neuron SDK's components.
-
-    Attributes:
-        sdk: The release.
-        driver: The version of aws-neuronx-dkms that the release ships.
-        components: Versions by package name.
-        container_image: The training container with its tag; None where the release has none for the framework.
-    """
-
-    sdk: str
-    driver: str
-    components: Mapping[str, str]
-    container_image: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImagePin:
-    """An EKS-optimized AMI release.
-
-    Attributes:
-        ami_type: EKS's name of the AMI family, such as ``AL2023_x86_64_NEURON``.
-        release: The release's name in its change log, such as ``v20260625``.
-        release_version: What a node group names, such as ``1.35.3-20260625``.
-        neuron_driver: The version of aws-neuronx-dkms in it; None in an AMI without Neuron.
-        kernel: The kernel's major and minor version.
-    """
-
-    ami_type: str
-    release: str
-    release_version: str
-    neuron_driver: str | None
-    kernel: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lock:
-    """Everything that floats, held still.
-
-    Attributes:
-        inputs: What the lock answers.
-        made_from: Where the pins come from: the offline tables and their date, or the account that was asked.
-        neuron: The Neuron SDK.
-        accelerator_image: The AMI of the accelerator nodes.
-        system_image: The AMI of the system nodes.
-        add_ons: EKS add-on versions by name.
-    """
-
-    inputs: Inputs
-    made_from: str
-    neuron: NeuronPin
-    accelerator_image: ImagePin
-    system_image: ImagePin
-    add_ons: Mapping[str, str]
-
-
 def path_for(environment_file: str | Path) -> Path:
     """Returns where an environment's lock lies: beside it, ``NAME.yaml`` -> ``NAME.lock.json``."""
     path = Path(environment_file)
@@ -118,20 +41,35 @@ def differences(lock: Lock, inputs: Inputs) -> list[str]:
     Each line names the input, what the lock was made for, and what the environment says.
     """
     made_for, wanted = asdict(lock.inputs), asdict(inputs)
-    return [
-        f"{name} was {_shown(made_for[name])}, is now {_shown(wanted[name])}"
-        for name in wanted
-        if made_for[name] != wanted[name]
-    ]
+    found = []
+    for name, value in wanted.items():
+        if isinstance(value, dict):
+            found += [
+                f"{name}.{key} {_changed(made_for[name].get(key), value.get(key))}"
+                for key in sorted({*made_for[name], *value})
+                if made_for[name].get(key) != value.get(key)
+            ]
+        elif made_for[name] != value:
+            found.append(f"{name} {_changed(_shown(made_for[name]), _shown(value))}")
+    return found
+
+
+def _changed(before: str | None, now: str | None) -> str:
+    if before is None:
+        return f"is new: {now}"
+    return "is gone" if now is None else f"was {before}, is now {now}"
 
 
 def _shown(value: Any) -> str:
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
+    return (", ".join(value) or "none") if isinstance(value, tuple) else str(value)
 
 
 def to_json(lock: Lock) -> str:
     """Returns the lock's text: stable order, one value a line, so that two locks compare line by line."""
-    return json.dumps({"lock_version": LOCK_VERSION, **asdict(lock)}, indent=2) + "\n"
+    content = asdict(lock)
+    content["inputs"]["hash"] = lock.inputs.hash
+    data = {"lock_version": LOCK_VERSION, **content}
+    return json.dumps({**data, "checksum": hash_of(data)}, indent=2) + "\n"
 
 
 def write(lock: Lock, path: Path) -> None:
@@ -154,7 +92,7 @@ def read(path: Path) -> Lock:
 
     Raises:
         MissingLockError: There is none.
-        LockError: It is no lock, is damaged, or was written by a newer trnstack.
+        LockError: It is no lock, is damaged, was edited by hand, or was written by another version of trnstack.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -167,46 +105,87 @@ def read(path: Path) -> Lock:
     except (ValueError, RecursionError) as error:
         raise LockError(path, f"is not JSON (edited by hand or cut off?): {error}") from None
     version = data.get("lock_version") if isinstance(data, dict) else None
-    if type(version) is not int or version < LOCK_VERSION:
+    if type(version) is not int or version < 1:
         raise LockError(path, "is not a lock file")
     if version > LOCK_VERSION:
         raise LockError(path, f"has version {version}; this trnstack reads version {LOCK_VERSION}: update trnstack")
+    if version < LOCK_VERSION:
+        raise LockError(path, f"has version {version}, which an older trnstack wrote; this one reads {LOCK_VERSION}")
+    checksum = data.pop("checksum", None)
+    try:
+        computed = hash_of(data)
+    except RecursionError:  # what json reads it need not be able to write
+        raise LockError(path, "is nested deeper than a lock is") from None
+    if checksum != computed:
+        raise LockError(path, "was edited by hand: its checksum is not that of its content")
     return _parse(data, path)
 
 
 def _parse(data: dict[str, Any], path: Path) -> Lock:
+    """Returns the lock; a text whose checksum is right may still be one that no trnstack wrote."""
     try:
+        inputs = data["inputs"]
         return Lock(
+            toolkit=Toolkit(**_texts(data["toolkit"])),
             inputs=Inputs(
-                **{**_texts(data["inputs"], but="add_ons"), "add_ons": _list_of_texts(data["inputs"]["add_ons"])}
+                **_texts({key: inputs[key] for key in _TEXT_INPUTS}),
+                images=_texts(inputs["images"]),
+                image_regions=_list_of_texts(inputs["image_regions"]),
+                add_ons=_list_of_texts(inputs["add_ons"]),
+                charts=_list_of_texts(inputs["charts"]),
+                chart_settings=_list_of_texts(inputs["chart_settings"]),
             ),
             made_from=_text(data["made_from"]),
-            neuron=NeuronPin(
-                **{
-                    **_texts(data["neuron"], but="components", optional="container_image"),
-                    "components": _texts(data["neuron"]["components"]),
-                }
-            ),
-            accelerator_image=ImagePin(**_texts(data["accelerator_image"], optional="neuron_driver")),
-            system_image=ImagePin(**_texts(data["system_image"], optional="neuron_driver")),
+            rehearsal_account=_text_or_none(data["rehearsal_account"]),
+            neuron=_neuron(data["neuron"]),
+            images={name: _image(pin) for name, pin in data["images"].items()},
             add_ons=_texts(data["add_ons"]),
+            charts={
+                name: ChartPin(**_texts(pin, but=("images",)), images=_texts(pin["images"]))
+                for name, pin in data["charts"].items()
+            },
         )
     except KeyError as error:
-        raise LockError(path, f"lacks {error.args[0]} (edited by hand or cut off?)") from None
+        raise LockError(path, f"lacks {error.args[0]}") from None
     except (TypeError, ValueError, AttributeError, RecursionError) as error:
         raise LockError(path, f"does not have the shape of a lock: {error}") from None
 
 
-def _texts(data: dict[str, Any], *, but: str = "", optional: str = "") -> dict[str, Any]:
-    return {
-        key: None if value is None and key == optional else _text(value) for key, value in data.items() if key != but
-    }
+_TEXT_INPUTS = ("environment", "region", "kubernetes_version", "neuron_sdk", "framework")
+
+
+def _neuron(data: dict[str, Any]) -> NeuronPin:
+    container = data["container"]
+    return NeuronPin(
+        **_texts(data, but=("components", "container")),
+        components=_texts(data["components"]),
+        container=None if container is None else ContainerPin(**_texts(container)),
+    )
+
+
+def _image(data: dict[str, Any]) -> ImagePin:
+    custom = data["custom"]
+    return ImagePin(
+        **_texts(data, but=("custom", "neuron_driver")),
+        neuron_driver=_text_or_none(data["neuron_driver"]),
+        custom=None
+        if custom is None
+        else BuiltImage(**_texts(custom, but=("image_ids",)), image_ids=_texts(custom["image_ids"])),
+    )
+
+
+def _texts(data: dict[str, Any], *, but: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {key: _text(value) for key, value in data.items() if key not in but}
 
 
 def _list_of_texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise ValueError(f"{value!r} should be a list")  # noqa: TRY004 - a damaged file, not a caller's mistake
     return tuple(map(_text, value))
+
+
+def _text_or_none(value: Any) -> str | None:
+    return None if value is None else _text(value)
 
 
 def _text(value: Any) -> str:

@@ -1,57 +1,71 @@
-"""Makes a lock from the offline tables alone: no account, no network, no clock.
+"""Chooses the pins of a lock from the offline tables alone: no account, no network, no clock.
 
-The AMI is the newest EKS release whose Neuron driver is the SDK's own, the pairing that every compatibility statement
-in ``releases.yaml`` allows, and which has a release version for the Kubernetes minor. The system nodes take the
-standard AMI of the same release.
+What an older lock pins stays pinned while what it answers is asked unchanged: newer rows in the tables move nothing.
+``ami.ami_choice`` chooses the EKS AMI release, ``ami.moving`` moves a lock forward on purpose.
 """
 
-import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
-from ami.lock import ImagePin, Inputs, Lock, NeuronPin
-from ami.tables import AmiRelease, SdkRelease, add_on_versions, ami_releases, collected_on, sdk_releases
+from ami import ami_choice
+from ami.fit import numbers, sdks_with_container
+from ami.no_pin import NoPinError, alternatives, listed, meant
+from ami.pins import UNRESOLVED, ChartPin, ContainerPin, Inputs, Lock, NeuronPin
+from ami.remember import forgotten, remembered
+from ami.tables import SdkRelease, add_on_versions, chart_images, charts, collected_on, sdk_releases
+from ami.toolkit import installed
 
-ACCELERATOR_AMI_TYPE = "AL2023_x86_64_NEURON"
-SYSTEM_AMI_TYPE = "AL2023_x86_64_STANDARD"
+__all__ = ["TABLES", "NoPinError", "add_on_notes", "lock", "sdk_release", "sdks_with_container", "training_containers"]
 
-
-class NoPinError(Exception):
-    """Something that an environment asks for has no pin in the offline tables.
-
-    Attributes:
-        message: What has none, in lower case without a full stop.
-        hint: What would have one, in the same form.
-    """
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(f"{message}; {hint}")
-        self.message = message
-        self.hint = hint
+TABLES = "offline tables"
 
 
-def lock(inputs: Inputs) -> Lock:
-    """Returns the lock that the offline tables give; the same inputs and tables give the same lock.
+def lock(
+    inputs: Inputs, *, keep: Lock | None = None, ami_release: str | None = None, account_follows: bool = False
+) -> Lock:
+    """Returns the lock that the offline tables give; the same inputs, tables and older lock give the same lock.
 
-    A release without a training container for the framework is no error: its image is None.
+    A release without a training container for the framework is no error: its container is None.
+
+    Args:
+        inputs: What the lock is to answer.
+        keep: An older lock, whose pins stay where what they answer is asked unchanged.
+        ami_release: The EKS AMI release to take in place of the newest that fits, such as ``v20260618``.
+        account_follows: Whether an account is asked next, which knows add-ons that the tables lack: such a version is
+            then left unresolved.
 
     Raises:
-        NoPinError: The SDK, the framework, an add-on or the Kubernetes version has no pin.
+        NoPinError: The SDK, the framework, an add-on, a chart or the Kubernetes version has no pin.
     """
-    sdk = _sdk(inputs.neuron_sdk)
-    release = _newest_ami(sdk, inputs.kubernetes_version)
-    return Lock(
+    if keep and keep.rehearsal_account:
+        keep = forgotten(keep)
+    sdk = sdk_release(inputs.neuron_sdk)
+    images = ami_choice.images(inputs, sdk, keep, ami_release)
+    chosen = Lock(
+        toolkit=installed(),
         inputs=inputs,
-        made_from=f"offline tables of {collected_on()}",
-        neuron=NeuronPin(
-            sdk=sdk.sdk,
-            driver=sdk.driver,
-            components={name: builds[0] for name, builds in sdk.components.items()},
-            container_image=_container(sdk, inputs.framework),
-        ),
-        accelerator_image=_image(release, inputs.kubernetes_version, ACCELERATOR_AMI_TYPE, release.neuron_driver),
-        system_image=_image(release, inputs.kubernetes_version, SYSTEM_AMI_TYPE, None),
-        add_ons=_add_ons(inputs.add_ons, inputs.kubernetes_version),
+        made_from=f"{TABLES} of {collected_on()}",
+        rehearsal_account=None,
+        neuron=_neuron(inputs, sdk, keep),
+        images=images,
+        add_ons=_add_ons(inputs, keep, account_follows=account_follows),
+        charts=_charts(inputs, keep),
     )
+    return remembered(chosen, keep) if keep else chosen
+
+
+def sdk_release(name: str) -> SdkRelease:
+    """Returns an SDK's row.
+
+    Raises:
+        NoPinError: The SDK isn't in the table.
+    """
+    known = sdk_releases()
+    if name in known:
+        return known[name]
+    begins_alike = [sdk for sdk in known if sdk.startswith(f"{name}.")]
+    same_minor = [sdk for sdk in known if sdk.rpartition(".")[0] == name.rpartition(".")[0]]
+    hint = meant(name, tuple(known), begins_alike or same_minor)
+    raise NoPinError(f"Neuron SDK {name!r} is not in the table of releases", hint)
 
 
 def training_containers(sdk: str) -> Mapping[str, str | None]:
@@ -60,12 +74,7 @@ def training_containers(sdk: str) -> Mapping[str, str | None]:
     Raises:
         NoPinError: The SDK isn't in the table.
     """
-    return _sdk(sdk).training_containers
-
-
-def sdks_with_container(framework: str) -> tuple[str, ...]:
-    """Returns the SDK releases that have a training container for the framework, newest first."""
-    return tuple(name for name, sdk in sdk_releases().items() if sdk.training_containers.get(framework))
+    return sdk_release(sdk).training_containers
 
 
 def add_on_notes(lock: Lock) -> list[str]:
@@ -90,86 +99,63 @@ def _question(add_on: str, minor: str, region: str) -> str:
     return f"aws eks describe-addon-versions --addon-name {add_on} --kubernetes-version {minor} --region {region}"
 
 
-def _sdk(name: str) -> SdkRelease:
-    known = sdk_releases()
-    if name in known:
-        return known[name]
-    same_minor = [sdk for sdk in known if sdk.rpartition(".")[0] == name.rpartition(".")[0]]
-    raise NoPinError(f"Neuron SDK {name!r} is not in the table of releases", _meant(name, tuple(known), same_minor))
-
-
-def _newest_ami(sdk: SdkRelease, minor: str) -> AmiRelease:
-    fitting = [release for release in ami_releases().values() if release.neuron_driver == sdk.driver]
-    if not fitting:
-        raise NoPinError(
-            f"no known EKS AMI release has driver {sdk.driver}, which Neuron SDK {sdk.sdk} needs",
-            f"use {_alternatives(_sdks_with_ami())}, or let an account resolve the lock",
-        )
-    for release in fitting:
-        if minor in release.release_versions:
-            return release
-    minors = sorted({each for release in fitting for each in release.release_versions})
-    others = _sdks_with_ami(minor)
-    raise NoPinError(
-        f"no known EKS AMI release with driver {sdk.driver} of Neuron SDK {sdk.sdk} is for Kubernetes {minor}",
-        f"use Kubernetes {_alternatives(minors)}" + (f", or Neuron SDK {_alternatives(others)}" if others else ""),
+def _neuron(inputs: Inputs, sdk: SdkRelease, keep: Lock | None) -> NeuronPin:
+    if keep and ami_choice.same(keep.inputs, inputs, "neuron_sdk", "framework"):
+        return keep.neuron
+    image = _container(sdk, inputs.framework)
+    return NeuronPin(
+        sdk=sdk.sdk,
+        driver=sdk.driver,
+        components={name: builds[0] for name, builds in sdk.components.items()},
+        container=ContainerPin(image=image, digest=UNRESOLVED) if image else None,
     )
-
-
-def _sdks_with_ami(minor: str | None = None) -> list[str]:
-    drivers = {
-        release.neuron_driver
-        for release in ami_releases().values()
-        if minor is None or minor in release.release_versions
-    }
-    return [sdk.sdk for sdk in sdk_releases().values() if sdk.driver in drivers]
 
 
 def _container(sdk: SdkRelease, framework: str) -> str | None:
     if framework not in sdk.training_containers:
         raise NoPinError(
-            f"the table of releases knows no framework {framework!r}", _meant(framework, tuple(sdk.training_containers))
+            f"the table of releases knows no framework {framework!r}", meant(framework, tuple(sdk.training_containers))
         )
     return sdk.training_containers[framework]
 
 
-def _image(release: AmiRelease, minor: str, ami_type: str, driver: str | None) -> ImagePin:
-    return ImagePin(
-        ami_type=ami_type,
-        release=release.release,
-        release_version=release.release_versions[minor],
-        neuron_driver=driver,
-        kernel=release.kernels[minor],
-    )
-
-
-def _add_ons(names: Iterable[str], minor: str) -> dict[str, str]:
-    table = add_on_versions()
-    wanted = sorted(names)
+def _add_ons(inputs: Inputs, keep: Lock | None, *, account_follows: bool) -> dict[str, str]:
+    table, minor = add_on_versions(), inputs.kubernetes_version
+    kept = keep.add_ons if keep and ami_choice.same(keep.inputs, inputs, "kubernetes_version") else {}
+    wanted = [name for name in inputs.add_ons if name not in kept]
     for name in wanted:
         if name not in table:
-            raise NoPinError(f"the table of add-ons has no {name!r}", _meant(name, tuple(table)))
+            raise NoPinError(f"the table of add-ons has no {name!r}", meant(name, tuple(table)))
     missing = [name for name in wanted if minor not in table[name]]
-    if missing:
+    if missing and not account_follows:
         minors = sorted(set.intersection(*(set(table[name]) for name in missing)))
-        instead = f"use Kubernetes {_alternatives(minors)}, or let" if minors else "let"
+        instead = f"use Kubernetes {alternatives(minors)}, or let" if minors else "let"
         raise NoPinError(
-            f"no version of {_list(missing, 'and')} is known for Kubernetes {minor}",
+            f"no version of {listed(missing, 'and')} is known for Kubernetes {minor}",
             f"{instead} an account resolve the lock",
         )
-    return {name: table[name][minor].version for name in wanted}
+    return {
+        name: kept.get(name) or (UNRESOLVED if name in missing else table[name][minor].version)
+        for name in inputs.add_ons
+    }
 
 
-def _meant(name: str, known: Sequence[str], closest: Sequence[str] = ()) -> str:
-    closest = closest or difflib.get_close_matches(name, known, n=1)
-    question = f"did you mean {closest[0]!r}? " if closest else ""
-    return f"{question}known: {', '.join(known)}"
+def _charts(inputs: Inputs, keep: Lock | None) -> dict[str, ChartPin]:
+    asked_alike = keep and ami_choice.same(keep.inputs, inputs, "kubernetes_version", "region", "chart_settings")
+    kept = keep.charts if keep and asked_alike else {}
+    return {name: kept.get(name) or _chart(name, inputs) for name in inputs.charts}
 
 
-def _alternatives(names: Sequence[str]) -> str:
-    return _list(names, "or")
-
-
-def _list(names: Sequence[str], word: str) -> str:
-    *head, last = names
-    return f"{', '.join(head)} {word} {last}" if head else last
+def _chart(name: str, inputs: Inputs) -> ChartPin:
+    table = charts()
+    if name not in table:
+        raise NoPinError(f"the table of charts has no {name!r}", meant(name, tuple(table)))
+    row, minor = table[name], inputs.kubernetes_version
+    if row.kubernetes_minimum and numbers(minor) < numbers(row.kubernetes_minimum):
+        raise NoPinError(
+            f"chart {name} {row.version} is for Kubernetes {row.kubernetes_minimum} and later, not {minor}",
+            f"use Kubernetes {row.kubernetes_minimum} or later",
+        )
+    images = chart_images(row, inputs.region, settings=inputs.chart_settings)
+    digest = row.digest or UNRESOLVED
+    return ChartPin(version=row.version, location=row.location, digest=digest, images=dict.fromkeys(images, UNRESOLVED))

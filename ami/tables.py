@@ -1,86 +1,58 @@
-"""The offline tables, ``releases.yaml`` and ``add_ons.yaml``, as frozen rows."""
+"""The offline tables, ``releases.yaml``, ``add_ons.yaml`` and ``charts.yaml``, as frozen rows."""
 
 import datetime as dt
 import functools
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import yaml
 
+from ami.rows import AddOnVersion, AmiRelease, ChartRow, CompatibilityRule, LifecycleEvent, SdkRelease
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SdkRelease:
-    """A release of the Neuron SDK.
-
-    Attributes:
-        sdk: The release, such as ``2.30.0``.
-        released: Its day.
-        instance_families: The Trainium families that its driver names, such as ``trn2``.
-        python: The Python minor versions that it supports.
-        components: Versions by package name; where there are several builds, the newest first.
-        training_containers: The training container with its tag by framework; None where the release has none.
-        eks_ami_releases: The EKS AMI releases with its driver, newest first.
-        note: What else is to be known; mostly empty.
-    """
-
-    sdk: str
-    released: dt.date
-    instance_families: tuple[str, ...]
-    python: tuple[str, ...]
-    components: Mapping[str, tuple[str, ...]]
-    training_containers: Mapping[str, str | None]
-    eks_ami_releases: tuple[str, ...]
-    note: str
-
-    @property
-    def driver(self) -> str:
-        """The version of aws-neuronx-dkms that the release ships."""
-        return self.components["aws-neuronx-dkms"][0]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AmiRelease:
-    """A release of the EKS-optimized AL2023 AMIs.
-
-    Attributes:
-        release: Its name in the change log, such as ``v20260625``.
-        neuron_driver: The version of aws-neuronx-dkms in the Neuron AMI.
-        release_versions: What a node group names, by Kubernetes minor, such as ``1.35.6-20260625``.
-        kernels: The kernel's major and minor version by Kubernetes minor.
-    """
-
-    release: str
-    neuron_driver: str
-    release_versions: Mapping[str, str]
-    kernels: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddOnVersion:
-    """The pinned version of an EKS add-on for one Kubernetes minor.
-
-    Attributes:
-        version: The build, such as ``v1.22.4-eksbuild.3``.
-        chosen: Why this build: ``aws_default``, ``confirmed`` or ``newest_seen``.
-        confirmed: Whether AWS, or a dump of its API, pairs the build with the minor.
-        sources: What was read, in words.
-        read_on: The day of the newest of them.
-    """
-
-    version: str
-    chosen: str
-    confirmed: bool
-    sources: tuple[str, ...]
-    read_on: dt.date
+__all__ = [
+    "AddOnVersion",
+    "AmiRelease",
+    "ChartRow",
+    "CompatibilityRule",
+    "LifecycleEvent",
+    "SdkRelease",
+    "add_on_versions",
+    "ami_releases",
+    "chart_images",
+    "charts",
+    "collected_on",
+    "compatibility",
+    "eks_registries",
+    "lifecycle",
+    "sdk_releases",
+]
 
 
 @functools.cache
 def sdk_releases() -> Mapping[str, SdkRelease]:
     """Returns the Neuron SDK releases by number, newest first."""
     return MappingProxyType({row["sdk"]: _sdk_release(row) for row in _table("releases")["sdk_releases"]})
+
+
+@functools.cache
+def lifecycle() -> tuple[LifecycleEvent, ...]:
+    """Returns what begins and ends with the Neuron SDK, the newest first."""
+    table = _table("releases")
+    rows = sorted(table["lifecycle"], key=lambda row: row["date"], reverse=True)
+    return tuple(
+        LifecycleEvent(date=row["date"], what=row["what"], source=table["sources"][row["source"]]) for row in rows
+    )
+
+
+@functools.cache
+def compatibility() -> tuple[CompatibilityRule, ...]:
+    """Returns what is stated of what fits what; ``ami.fit`` has the limits among it as numbers."""
+    table = _table("releases")
+    return tuple(
+        CompatibilityRule(what=row["rule"], source=table["sources"][row["source"]]) for row in table["compatibility"]
+    )
 
 
 @functools.cache
@@ -111,9 +83,41 @@ def add_on_versions() -> Mapping[str, Mapping[str, AddOnVersion]]:
     )
 
 
+@functools.cache
+def charts() -> Mapping[str, ChartRow]:
+    """Returns the Helm charts by name."""
+    table = _table("charts")
+    return MappingProxyType({name: _chart_row(name, row, table["sources"]) for name, row in table["charts"].items()})
+
+
+@functools.cache
+def eks_registries() -> Mapping[str, str]:
+    """Returns the host of AWS's EKS add-on images by region; a pull needs ECR credentials of any account.
+
+    Source: EKS user guide, "View Amazon container image registries for Amazon EKS add-ons"; ``charts.yaml``.
+    """
+    accounts = _table("charts")["eks_registries"]["accounts"]
+    return MappingProxyType(
+        {region: f"{account}.dkr.ecr.{region}.amazonaws.com" for region, account in accounts.items()}
+    )
+
+
+def chart_images(row: ChartRow, region: str, *, settings: Collection[str] = ()) -> tuple[str, ...]:
+    """Returns the containers that a chart starts in a region, each with its registry and tag.
+
+    Args:
+        row: The chart.
+        region: The cluster's region, one of ``eks_registries()``.
+        settings: Which of the chart's ``optional_images`` are on, such as ``neuron_scheduler``.
+    """
+    images = (*row.images, *(image for name, more in row.optional_images.items() if name in settings for image in more))
+    registry = eks_registries()[region]
+    return tuple(image.replace("{eks_registry}", registry) for image in images)
+
+
 def collected_on() -> dt.date:
-    """Returns the day on which the newer of the two tables was put together."""
-    newest: dt.date = max(_table(name)["collected"] for name in ("releases", "add_ons"))
+    """Returns the day on which the newest of the tables was put together."""
+    newest: dt.date = max(_table(name)["collected"] for name in ("releases", "add_ons", "charts"))
     return newest
 
 
@@ -123,15 +127,21 @@ def _sdk_release(row: dict[str, Any]) -> SdkRelease:
         released=row["released"],
         instance_families=tuple(row["instance_families"]),
         python=tuple(row["python"]),
-        components=MappingProxyType(
-            {
-                name: (builds,) if isinstance(builds, str) else tuple(builds)
-                for name, builds in row["components"].items()
-            }
-        ),
+        efa_installer=row["efa_installer"] or "",
+        tested_kernels=tuple(row["tested_kernels"]),
+        components=_builds(row["components"]),
+        further_components=_builds(row["further_components"]),
         training_containers=MappingProxyType(row["training_containers"]),
+        inference_containers=tuple(row["inference_containers"]),
         eks_ami_releases=tuple(row["eks_ami_releases"]),
         note=row.get("note", ""),
+        sources=tuple(_table("releases")["sources"][key] for key in row["sources"]),
+    )
+
+
+def _builds(row: dict[str, Any]) -> Mapping[str, tuple[str, ...]]:
+    return MappingProxyType(
+        {name: (builds,) if isinstance(builds, str) else tuple(builds) for name, builds in row.items()}
     )
 
 
@@ -140,6 +150,23 @@ def _add_on_version(row: dict[str, Any], sources: dict[str, dict[str, Any]]) -> 
     return AddOnVersion(
         version=row["version"],
         chosen=row["chosen"],
+        confirmed=row["status"] == "confirmed",
+        sources=tuple(source["what"] for source in read),
+        read_on=max(source["read_on"] for source in read),
+    )
+
+
+def _chart_row(name: str, row: dict[str, Any], sources: dict[str, dict[str, Any]]) -> ChartRow:
+    read = [sources[key] for key in row["sources"]]
+    optional = row.get("optional_images", {})
+    return ChartRow(
+        name=name,
+        version=row["version"],
+        location=row["location"],
+        kubernetes_minimum=row["kubernetes_minimum"],
+        digest=row["digest"],
+        images=tuple(row["images"]),
+        optional_images=MappingProxyType({setting: tuple(images) for setting, images in optional.items()}),
         confirmed=row["status"] == "confirmed",
         sources=tuple(source["what"] for source in read),
         read_on=max(source["read_on"] for source in read),

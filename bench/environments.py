@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+from ami.lock import path_for, read, write
+from bench.locks import resolved
 from bench.measure import ROOT, Command, run
 
 FILE = "environments/llama3-8b-trn1.yaml"
@@ -52,7 +54,7 @@ def _node_group(number: int) -> str:
 
 
 def locked(file: Path, text: str) -> Path:
-    """Writes an environment with its lock beside it, and returns the file.
+    """Writes an environment with its lock beside it, as an account would have resolved it, and returns the file.
 
     Raises:
         BenchError: It can't be locked.
@@ -60,4 +62,5 @@ def locked(file: Path, text: str) -> Path:
     file.write_text(text, encoding="utf-8")
     trnstack = str(Path(sys.prefix) / "bin" / "trnstack")
     run(Command("lock", (trnstack, "lock", "--offline", str(file))))
+    write(resolved(read(path_for(file))), path_for(file))
     return file

@@ -21,6 +21,7 @@ class Cluster(Construct):
     Attributes:
         resource: The cluster.
         security_group_id: The group that EKS makes for control plane and nodes.
+        endpoint, certificate_authority: Where its API is, and the certificate, in base64, by which nodes know it.
     """
 
     def __init__(
@@ -64,6 +65,8 @@ class Cluster(Construct):
             acknowledge=_acknowledged(cluster),
         )
         self.security_group_id = attribute(self.resource, "ClusterSecurityGroupId")
+        self.endpoint = attribute(self.resource, "Endpoint")
+        self.certificate_authority = attribute(self.resource, "CertificateAuthorityData")
         for role_arn in cluster.administrators:
             self._administrator(role_arn)
 

@@ -1,5 +1,8 @@
 """The launch template from which a node group's nodes start."""
 
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from constructs import Construct
@@ -9,12 +12,13 @@ from trnstack.layout.interfaces import Interface
 from trnstack.plan.model import LaunchTemplatePlan
 
 ROOT_DEVICE = "/dev/xvda"
+_NOTHING: Mapping[str, Value] = MappingProxyType({})
 
 
 class LaunchTemplate(Construct):
     """Defines a launch template: instance type, every network card, encrypted root volume, IMDSv2, user data.
 
-    It names no image, no subnet and no instance profile, which are EKS's to add.
+    It names no subnet and no instance profile, which are EKS's to add, and no image but a custom one.
 
     Attributes:
         template_id: Its id.
@@ -30,18 +34,20 @@ class LaunchTemplate(Construct):
         placement_group: Value | None,
         nodes_group_id: Value,
         cluster_group_id: Value,
+        marks: Mapping[str, Value] = _NOTHING,
     ) -> None:
         super().__init__(scope, construct_id)
         groups = [nodes_group_id], [nodes_group_id, cluster_group_id]
         data = {
             "InstanceType": template.instance_type,
+            "ImageId": template.image_id,
             "NetworkInterfaces": [_interface(each, groups[each.has_address]) for each in template.interfaces],
             "MetadataOptions": {"HttpEndpoint": "enabled", "HttpTokens": "required", "HttpPutResponseHopLimit": 2},
             "BlockDeviceMappings": [_root_volume(template)],
             "Placement": {"GroupName": placement_group} if placement_group else None,
             "InstanceMarketOptions": {"MarketType": template.market_type} if template.market_type else None,
             "CapacityReservationSpecification": _reservation(template),
-            "UserData": {"Fn::Base64": template.user_data} if template.user_data else None,
+            "UserData": {"Fn::Base64": _filled(template.user_data, marks)} if template.user_data else None,
             "TagSpecifications": [
                 {
                     "ResourceType": kind,
@@ -53,6 +59,14 @@ class LaunchTemplate(Construct):
         made = resource(self, "LaunchTemplate", "AWS::EC2::LaunchTemplate", {"LaunchTemplateData": data})
         self.template_id = made.ref
         self.version = attribute(made, "LatestVersionNumber")
+
+
+def _filled(text: str, marks: Mapping[str, Value]) -> Value:
+    """Returns a text with values in the place of its marks; the rest is never read as anything but text."""
+    if not any(mark in text for mark in marks):
+        return text
+    parts = re.split(f"({'|'.join(map(re.escape, marks))})", text)
+    return {"Fn::Join": ["", [marks.get(part, part) for part in parts if part]]}
 
 
 def _interface(interface: Interface, group_ids: list[Value]) -> Properties:

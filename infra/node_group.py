@@ -1,6 +1,8 @@
 """A managed node group with its launch template and placement group."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 from aws_cdk import CfnResource
 from constructs import Construct
@@ -9,9 +11,13 @@ from infra.launch_template import LaunchTemplate
 from infra.resource import Value, attribute, resource
 from trnstack.plan.model import NodeGroupPlan
 
+_NOTHING: Mapping[str, Value] = MappingProxyType({})
+
 
 class NodeGroup(Construct):
-    """Defines a managed node group of a pinned image release.
+    """Defines a managed node group of a pinned image release, or of a custom image.
+
+    ``marks`` are the values in the place of the marks in its nodes' user data.
 
     Attributes:
         resource: The node group.
@@ -24,12 +30,12 @@ class NodeGroup(Construct):
         construct_id: str,
         *,
         nodes: NodeGroupPlan,
-        kubernetes_version: str,
         cluster_name: Value,
         cluster_group_id: Value,
         nodes_group_id: Value,
         node_role_arn: Value,
         subnet_ids: Sequence[Value],
+        marks: Mapping[str, Value] = _NOTHING,
         after: Sequence[CfnResource] = (),
     ) -> None:
         super().__init__(scope, construct_id)
@@ -41,15 +47,15 @@ class NodeGroup(Construct):
             placement_group=self.placement_group,
             nodes_group_id=nodes_group_id,
             cluster_group_id=cluster_group_id,
+            marks=marks,
         )
-        taints = [{"Key": taint.key, "Value": taint.value, "Effect": taint.effect} for taint in nodes.taints]
         scaling = nodes.scaling
         self.resource = resource(
             self,
             "NodeGroup",
             "AWS::EKS::Nodegroup",
             {
-                "AmiType": nodes.ami_type,
+                **_image(nodes),
                 "CapacityType": nodes.capacity_type,
                 "ClusterName": cluster_name,
                 "ForceUpdateEnabled": False,
@@ -58,17 +64,13 @@ class NodeGroup(Construct):
                 "NodegroupName": nodes.name,
                 "NodeRepairConfig": {"Enabled": nodes.node_repair},
                 "NodeRole": node_role_arn,
-                "ReleaseVersion": nodes.release_version,
                 "ScalingConfig": {
                     "MinSize": scaling.minimum,
                     "DesiredSize": scaling.desired,
                     "MaxSize": scaling.maximum,
                 },
                 "Subnets": list(subnet_ids),
-                "Taints": taints,
                 "UpdateConfig": {"MaxUnavailable": nodes.max_unavailable, "UpdateStrategy": nodes.update_strategy},
-                # A release of the next minor version is refused beside a version that is left to stay as it was.
-                "Version": kubernetes_version,
             },
             after=after,
         )
@@ -80,3 +82,24 @@ class NodeGroup(Construct):
             return placement_group
         made = resource(self, "PlacementGroup", "AWS::EC2::PlacementGroup", {"Strategy": "cluster"})
         return attribute(made, "GroupName")
+
+
+def _image(nodes: NodeGroupPlan) -> dict[str, Any]:
+    """Returns what names an EKS-optimized image, and the taints that EKS gives nodes of such an image in time.
+
+    Beside an image in the launch template EKS refuses type, release and version. The taints of such nodes stand in
+    their user data, and there alone: an edit of them would else change node group and launch template in one update,
+    which EKS may refuse (docs/updates.md).
+
+    Source: EKS user guide, "Customize managed nodes with launch templates", "Limits and conditions when specifying an
+    AMI ID".
+    """
+    if nodes.custom_image:
+        return {}
+    return {
+        "AmiType": nodes.ami_type,
+        "ReleaseVersion": nodes.release_version,
+        "Taints": [{"Key": taint.key, "Value": taint.value, "Effect": taint.effect} for taint in nodes.taints],
+        # A release of the next minor version is refused beside a version that is left to stay as it was.
+        "Version": nodes.kubernetes_version,
+    }

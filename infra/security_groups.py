@@ -17,7 +17,7 @@ HTTPS = 443
 
 #: A group without an egress rule of its own gets EC2's "everything, everywhere". This one rule, which matches no
 #: traffic, keeps that away, so that what a group may reach is what its rules say.
-_NOTHING = {
+NO_TRAFFIC = {
     "CidrIp": "255.255.255.255/32",
     "IpProtocol": "icmp",
     "FromPort": 252,
@@ -57,7 +57,7 @@ class SecurityGroups(Construct):
         properties = {
             "GroupDescription": f"{self._name}: {purpose}",
             "VpcId": self._vpc_id,
-            "SecurityGroupEgress": [_NOTHING],
+            "SecurityGroupEgress": [NO_TRAFFIC],
             "Tags": [{"Key": "Name", "Value": f"{self._name}-{label}"}],
         }
         return resource(self, construct_id, "AWS::EC2::SecurityGroup", properties).ref

@@ -1,4 +1,4 @@
-"""Composes the rehearsal: moto's services, our overlays before them, and our CloudFormation, as one WSGI application.
+"""Composes the rehearsal: moto's services, overlays before them, CloudFormation, and registries, as one application.
 
 moto's server asks a factory for the application of each service; the factory is the one seam, and nothing of moto is
 changed in place.
@@ -20,7 +20,7 @@ from moto.core.utils import convert_to_flask_response
 from moto.moto_server.werkzeug_app import HTTP_METHODS, BackendRequest, DomainDispatcherApplication, create_backend_app
 from werkzeug.exceptions import NotFound
 
-from rehearsal import buckets
+from rehearsal import buckets, pins, registry
 from rehearsal.api import ApiError, CloudFormation
 from rehearsal.engine import Engine
 from rehearsal.engine.step import HandlerTable
@@ -78,8 +78,9 @@ class Rehearsal:
         return app
 
     def reset(self) -> None:
-        """Forgets every stack, and everything that moto's services have."""
+        """Forgets every stack, everything that moto's services have, and what locks have published."""
         self.world.clear()
+        pins.withdraw()
         BackendDict.reset()
         reset_model_data()
 
@@ -97,6 +98,8 @@ class Application(DomainDispatcherApplication):
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answers a WSGI request."""
+        if registry.is_asked(environ):
+            return registry.answer(environ, start_response)
         app = self.get_application(environ)
         if app.name == CLOUDFORMATION:
             return app(environ, start_response)

@@ -16,10 +16,12 @@ from typing import Any
 from moto.moto_server.werkzeug_app import MotoRequestHandler
 from werkzeug.serving import BaseWSGIServer, make_server
 
+from ami.lock import LockError
 from rehearsal.application import Rehearsal
 from rehearsal.handlers import handler_for
 from rehearsal.operations import HOLD_SECONDS
 from rehearsal.overlays import overlay_for
+from rehearsal.pins import publish_file
 from rehearsal.seed import seed_file
 
 HOST = "127.0.0.1"
@@ -37,13 +39,20 @@ def main(arguments: list[str] | None = None) -> int:
 
     Args:
         arguments: The command line; ``--hold-seconds`` says how long an answer waits for its stack operation,
-            ``--seed`` names a network that stands already, as ``rehearsal.seed`` reads it.
+            ``--seed`` names a network that stands already, as ``rehearsal.seed`` reads it, and ``--pins`` a lock file
+            whose pins are published beside those of the offline tables; it may be given several times.
     """
     parser = argparse.ArgumentParser(prog="python -m rehearsal.server", description=__doc__)
     parser.add_argument("--hold-seconds", type=float, default=HOLD_SECONDS)
     parser.add_argument("--port", type=int, default=0, help="0 takes any free port")
     parser.add_argument("--seed", type=Path, metavar="FILE", help="a network that stands already, as JSON")
+    parser.add_argument("--pins", type=Path, metavar="FILE", action="append", default=[], help="a lock file")
     asked = parser.parse_args(arguments)
+    try:
+        for file in asked.pins:
+            publish_file(file)
+    except LockError as error:
+        parser.error(str(error))
     rehearsal = Rehearsal(handler_for=handler_for, overlay_for=overlay_for, hold_seconds=asked.hold_seconds)
     if asked.seed is not None:
         seed_file(asked.seed)

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
+from rehearsal.branches import SEPARATOR, Branch, joined, lines, listed
+from rehearsal.image_tree import image_branches
 from rehearsal.survey.records import (
     AccessEntry,
     Bucket,
@@ -19,64 +20,29 @@ from rehearsal.survey.records import (
 )
 from rehearsal.survey.schedule_records import Schedule, Topic
 
-_SEPARATOR = " · "
 _EFA = ("efa", "efa-only")
 _RESIZE = re.compile(r'"DesiredSize": ?(\d+)')
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A line of the tree with the lines below it.
-
-    Attributes:
-        cells: The line's parts; all but the last are aligned with those of its siblings.
-        branches: What hangs below it.
-    """
-
-    cells: tuple[str, ...]
-    branches: tuple["Branch", ...] = ()
 
 
 def tree(found: Survey) -> str:
     """Gives a survey as lines of text that end in a line break, aligned, in the survey's order, without colour."""
     things = [
-        *_listed("stacks", [_stack(stack.name, stack.status, stack.termination_protection) for stack in found.stacks]),
+        *listed("stacks", [_stack(stack.name, stack.status, stack.termination_protection) for stack in found.stacks]),
         *(_vpc(vpc) for vpc in found.vpcs),
         *(_cluster(cluster) for cluster in found.clusters),
-        *_listed("file systems", [_file_system(one) for one in found.file_systems]),
-        *_listed("buckets", [_bucket(bucket) for bucket in found.buckets]),
-        *_listed("keys", [_key(key) for key in found.keys]),
-        *_listed("schedules", _schedules(found.schedules)),
-        *_listed("topics", [_topic(topic) for topic in found.topics]),
-        *_listed("alarms", [Branch((alarm.name, alarm.metric)) for alarm in found.alarms]),
+        *listed("images", image_branches(found.images)),
+        *listed("file systems", [_file_system(one) for one in found.file_systems]),
+        *listed("buckets", [_bucket(bucket) for bucket in found.buckets]),
+        *listed("keys", [_key(key) for key in found.keys]),
+        *listed("schedules", _schedules(found.schedules)),
+        *listed("topics", [_topic(topic) for topic in found.topics]),
+        *listed("alarms", [Branch((alarm.name, alarm.metric)) for alarm in found.alarms]),
     ]
-    return "\n".join([found.region, *_lines(things, "")]) + "\n"
-
-
-def _lines(branches: Sequence[Branch], indent: str) -> Iterator[str]:
-    columns = max((len(branch.cells) for branch in branches), default=1) - 1
-    widths = [
-        max(len(branch.cells[column]) for branch in branches if len(branch.cells) - 1 > column)
-        for column in range(columns)
-    ]
-    for number, branch in enumerate(branches, start=1):
-        last = number == len(branches)
-        *aligned, end = branch.cells
-        cells = [cell.ljust(width) for cell, width in zip(aligned, widths, strict=False)]
-        yield f"{indent}{'└─' if last else '├─'} {'  '.join([*cells, end])}".rstrip()
-        yield from _lines(branch.branches, f"{indent}{'   ' if last else '│  '}")
-
-
-def _listed(title: str, branches: Sequence[Branch]) -> list[Branch]:
-    return [Branch((title,), tuple(branches))] if branches else []
-
-
-def _joined(*parts: str | None) -> str:
-    return _SEPARATOR.join(part for part in parts if part)
+    return "\n".join([found.region, *lines(things, "")]) + "\n"
 
 
 def _stack(name: str, status: str, protected: bool) -> Branch:  # noqa: FBT001  # a fact of the stack, not a switch
-    return Branch((name, _joined(status, "termination protection" if protected else None)))
+    return Branch((name, joined(status, "termination protection" if protected else None)))
 
 
 def _vpc(vpc: Vpc) -> Branch:
@@ -84,17 +50,17 @@ def _vpc(vpc: Vpc) -> Branch:
         Branch((subnet.name or subnet.subnet_id, subnet.cidr, subnet.zone_id, "public" if subnet.public else "private"))
         for subnet in vpc.subnets
     ]
-    gateways = _SEPARATOR.join(gateway.zone_id for gateway in vpc.nat_gateways)
-    endpoints = _SEPARATOR.join(f"{one.service} ({one.type.lower()})" for one in vpc.endpoints)
-    logs = _SEPARATOR.join(f"{log.traffic.lower()} traffic to {log.destination}" for log in vpc.flow_logs)
+    gateways = SEPARATOR.join(gateway.zone_id for gateway in vpc.nat_gateways)
+    endpoints = SEPARATOR.join(f"{one.service} ({one.type.lower()})" for one in vpc.endpoints)
+    logs = SEPARATOR.join(f"{log.traffic.lower()} traffic to {log.destination}" for log in vpc.flow_logs)
     return Branch(
-        (_joined(f"VPC {vpc.name or vpc.vpc_id}", vpc.cidr),),
+        (joined(f"VPC {vpc.name or vpc.vpc_id}", vpc.cidr),),
         (
-            *_listed("subnets", subnets),
+            *listed("subnets", subnets),
             Branch(("NAT gateways", gateways or "none")),
             Branch(("endpoints", endpoints or "none")),
             Branch(("flow logs", logs or "none")),
-            *_listed("security groups", [_security_group(group) for group in vpc.security_groups]),
+            *listed("security groups", [_security_group(group) for group in vpc.security_groups]),
         ),
     )
 
@@ -110,26 +76,26 @@ def _security_group(group: SecurityGroup) -> Branch:
 def _cluster(cluster: Cluster) -> Branch:
     open_to = ", ".join(cluster.public_access_cidrs)
     public = f"public, open to {open_to}" if cluster.endpoint_public else None
-    protection = _joined(
+    protection = joined(
         "deletion protection" if cluster.deletion_protection else "no deletion protection",
         "secrets encrypted with a key of yours" if cluster.secrets_key_arn else "secrets encrypted by EKS alone",
     )
-    addons = [Branch((addon.name, _joined(addon.version, addon.status))) for addon in cluster.addons]
+    addons = [Branch((addon.name, joined(addon.version, addon.status))) for addon in cluster.addons]
     identities = [
         Branch((f"{one.namespace}/{one.service_account}", one.role_arn.rsplit("/", 1)[-1]))
         for one in cluster.pod_identities
     ]
     support = f"{cluster.support_type.lower()} support" if cluster.support_type else None
     return Branch(
-        (_joined(f"cluster {cluster.name}", f"Kubernetes {cluster.version}", cluster.status, support),),
+        (joined(f"cluster {cluster.name}", f"Kubernetes {cluster.version}", cluster.status, support),),
         (
-            Branch(("endpoint", _joined("private" if cluster.endpoint_private else None, public))),
+            Branch(("endpoint", joined("private" if cluster.endpoint_private else None, public))),
             Branch(("protection", protection)),
             Branch(("logs", ", ".join(cluster.log_types) or "none")),
-            *_listed(f"access ({cluster.authentication_mode})", [_access_entry(one) for one in cluster.access_entries]),
-            *_listed("add-ons", addons),
-            *_listed("pod identities", identities),
-            *_listed("node groups", [_node_group(group) for group in cluster.node_groups]),
+            *listed(f"access ({cluster.authentication_mode})", [_access_entry(one) for one in cluster.access_entries]),
+            *listed("add-ons", addons),
+            *listed("pod identities", identities),
+            *listed("node groups", [_node_group(group) for group in cluster.node_groups]),
         ),
     )
 
@@ -141,7 +107,7 @@ def _access_entry(entry: AccessEntry) -> Branch:
 
 def _node_group(group: NodeGroup) -> Branch:
     zones = ", ".join(sorted({subnet.zone_id for subnet in group.subnets}))
-    line = _joined(
+    line = joined(
         f"{_counted(group.wanted, 'node')} wanted",
         group.instance_type,
         _interfaces(group.interfaces),
@@ -151,8 +117,8 @@ def _node_group(group: NodeGroup) -> Branch:
     root = {True: "root volume encrypted", False: "root volume not encrypted", None: None}[group.root_volume_encrypted]
     details = (
         ("nodes", f"{group.instances} running, {group.smallest} to {group.largest} allowed"),
-        ("image", _joined(group.ami_type, group.release_version)),
-        ("capacity", _joined(group.capacity_type, group.capacity_reservation_id, _resource_group(group))),
+        ("image", joined(group.ami_type, group.release_version)),
+        ("capacity", joined(group.capacity_type, group.capacity_reservation_id, _resource_group(group))),
         ("metadata", f"tokens {group.http_tokens}, hop limit {group.http_hop_limit}"),
         ("storage", root or ""),
         ("labels", ", ".join(f"{key}={value}" for key, value in group.labels.items())),
@@ -177,7 +143,7 @@ def _interfaces(interfaces: Sequence[Interface]) -> str:
 
 def _file_system(found: FileSystem) -> Branch:
     per_tib = found.throughput_mbps_per_tib
-    line = _joined(
+    line = joined(
         _spaced(found.type.capitalize(), found.version, found.deployment_type),
         f"{found.storage_gib} GiB" + (f" at {per_tib} MB/s per TiB" if per_tib else ""),
         found.subnet.zone_id,
@@ -189,7 +155,7 @@ def _file_system(found: FileSystem) -> Branch:
             (
                 one.path,
                 one.repository,
-                _joined(_events("imports", one.imports), _events("exports", one.exports)) or "no automatic exchange",
+                joined(_events("imports", one.imports), _events("exports", one.exports)) or "no automatic exchange",
             )
         )
         for one in found.associations
@@ -202,7 +168,7 @@ def _events(verb: str, events: Sequence[str]) -> str | None:
 
 
 def _bucket(bucket: Bucket) -> Branch:
-    line = _joined(
+    line = joined(
         bucket.encryption,
         "versioned" if bucket.versioning else "not versioned",
         "public access blocked" if bucket.public_access_blocked else "public access not blocked",
@@ -214,7 +180,7 @@ def _bucket(bucket: Bucket) -> Branch:
 
 def _key(key: Key) -> Branch:
     rotation = "rotated" if key.rotation else "not rotated"
-    return Branch((", ".join(key.aliases) or key.key_id, _joined(key.state, rotation)))
+    return Branch((", ".join(key.aliases) or key.key_id, joined(key.state, rotation)))
 
 
 def _schedules(schedules: Sequence[Schedule]) -> list[Branch]:
@@ -230,11 +196,11 @@ def _schedule(schedule: Schedule) -> Branch:
     wanted = _RESIZE.search(schedule.input)
     does = f"{_counted(int(wanted[1]), 'node')} wanted" if wanted else schedule.target.rsplit(":", 1)[-1]
     state = schedule.state.lower() if schedule.state != "ENABLED" else None
-    return Branch((schedule.name, f"{schedule.expression} {schedule.timezone}", _joined(does, state)))
+    return Branch((schedule.name, f"{schedule.expression} {schedule.timezone}", joined(does, state)))
 
 
 def _topic(topic: Topic) -> Branch:
-    line = _joined(
+    line = joined(
         "encrypted" if topic.encrypted else "not encrypted",
         "TLS only" if topic.tls_only else "plain HTTP allowed",
         ", ".join(topic.subscriptions) or "nobody subscribed",

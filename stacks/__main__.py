@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from trnstack.environment import plan_file
 from trnstack.findings import InvalidEnvironmentError, render
@@ -12,22 +13,33 @@ from trnstack.findings import InvalidEnvironmentError, render
 _USAGE = "name the environment file: cdk COMMAND -c environment=environments/llama3-8b-trn1.yaml"
 
 
-def _environment_file() -> str | None:
-    """Returns the context value ``environment`` that the CDK CLI hands over."""
+def _context(key: str) -> str | None:
+    """Returns a context value that the CDK CLI hands over, or the environment variable ``TRNSTACK_KEY``."""
     context = json.loads(os.environ.get("CDK_CONTEXT_JSON", "{}"))
-    return context.get("environment") or os.environ.get("TRNSTACK_ENVIRONMENT")
+    return context.get(key) or os.environ.get(f"TRNSTACK_{key.upper()}")
+
+
+def _is_rehearsal() -> bool:
+    """Tells whether AWS is the embedded one, which listens on this machine only."""
+    return urlsplit(os.environ.get("AWS_ENDPOINT_URL", "")).hostname == "127.0.0.1"
 
 
 def main() -> int:
-    """Synthesizes the environment; returns the process's exit code."""
-    file = _environment_file()
+    """Synthesizes the environment; returns the process's exit code.
+
+    The context value ``environment`` names its file; ``lock``, which a rehearsal gives, a lock that lies elsewhere.
+    """
+    file, lock_file = _context("environment"), _context("lock")
     if not file:
         print(_USAGE, file=sys.stderr)
         return 2
     try:
-        plan = plan_file(file)
+        plan = plan_file(file, lock_file=Path(lock_file) if lock_file else None, to_deploy=True)
     except InvalidEnvironmentError as error:
         print(render(error.findings), file=sys.stderr)
+        return 1
+    if plan.pins.rehearsal and not _is_rehearsal():
+        print(f"{file}: its lock was made in a rehearsal\n  hint: run: trnstack lock {file}", file=sys.stderr)
         return 1
     # jsii takes the first Node on the PATH, which may be an older one of the system; ours came with the packages.
     node = Path(sys.prefix) / "bin" / "node"

@@ -3,6 +3,7 @@
 from aws_cdk import App
 
 from stacks.cluster import ClusterStack
+from stacks.images import ImagesStack
 from stacks.network import NetworkStack
 from stacks.nodes import NodesStack
 from stacks.storage import StorageStack
@@ -10,12 +11,16 @@ from trnstack.plan import Plan
 
 
 def build(app: App, plan: Plan) -> None:
-    """Defines every stack of the plan in the app, each depending on those that it stands on."""
+    """Defines every stack of the plan in the app, each depending on those that it stands on.
+
+    The stack of a node group whose image is still to be built is none of them: what was deployed of it is left alone.
+    """
     stacks = [
         NetworkStack(app, plan=plan),
         StorageStack(app, plan=plan),
         ClusterStack(app, plan=plan),
-        *(NodesStack(app, plan=plan, nodes=nodes) for nodes in plan.node_groups),
+        *([ImagesStack(app, plan=plan)] if plan.images else []),
+        *(NodesStack(app, plan=plan, nodes=nodes) for nodes in plan.node_groups if not nodes.awaits_image),
     ]
     by_name = {stack.stack_name: stack for stack in stacks}
     for stack in stacks:

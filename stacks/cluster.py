@@ -27,7 +27,8 @@ _TUNNEL = (
 class ClusterStack(Stack):
     """Holds the control plane and what every node group needs of it.
 
-    Exports ``ClusterName``, ``ClusterSecurityGroup`` and ``NodeRoleArn``.
+    Exports ``ClusterName``, ``ClusterSecurityGroup``, ``NodeRoleArn``, ``ClusterEndpoint`` and
+    ``ClusterCertificateAuthority``.
     """
 
     def __init__(self, scope: Construct, *, plan: Plan) -> None:
@@ -78,7 +79,6 @@ class ClusterStack(Stack):
             self,
             "SystemNodes",
             nodes=self._plan.cluster.system_nodes,
-            kubernetes_version=self._plan.cluster.kubernetes_version,
             cluster_name=self._cluster.resource.ref,
             cluster_group_id=self._cluster.security_group_id,
             nodes_group_id=self._nodes_group_id,
@@ -92,6 +92,8 @@ class ClusterStack(Stack):
         export(self, "ClusterName", self._cluster.resource.ref)
         export(self, "ClusterSecurityGroup", self._cluster.security_group_id)
         export(self, "NodeRoleArn", attribute(self._role, "Arn"))
+        export(self, "ClusterEndpoint", self._cluster.endpoint)
+        export(self, "ClusterCertificateAuthority", self._cluster.certificate_authority)
         output(self, "ClusterName", self._cluster.resource.ref, "The EKS cluster")
         kubeconfig = f"aws eks update-kubeconfig --region {region} --name {name}"
         output(self, "KubeconfigCommand", kubeconfig, "Lets kubectl find the cluster")

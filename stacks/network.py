@@ -16,8 +16,8 @@ from trnstack.plan import Plan
 class NetworkStack(Stack):
     """Holds the VPC, its endpoints and every security group.
 
-    Exports ``Subnet-nodes-ZONE`` and ``Subnet-system-ZONE`` for each zone, ``NodesSecurityGroup``,
-    ``LustreSecurityGroup`` and ``ControlPlaneSecurityGroup``, whichever network it is.
+    Exports ``VpcId``, ``Subnet-nodes-ZONE`` and ``Subnet-system-ZONE`` for each zone, ``NodesSecurityGroup``,
+    ``LustreSecurityGroup``, ``EndpointsSecurityGroup`` and ``ControlPlaneSecurityGroup``, whichever network it is.
     """
 
     def __init__(self, scope: Construct, *, plan: Plan) -> None:
@@ -47,7 +47,9 @@ class NetworkStack(Stack):
             # Public subnets come and go with NAT gateways, and no other stack needs one.
             if subnet.role != "public":
                 export(self, f"Subnet-{subnet.name}", vpc.subnet_ids[subnet.name])
+        export(self, "VpcId", vpc.vpc_id)
         export(self, "NodesSecurityGroup", groups.nodes_id)
         export(self, "LustreSecurityGroup", groups.lustre_id)
+        export(self, "EndpointsSecurityGroup", groups.endpoints_id)
         export(self, "ControlPlaneSecurityGroup", groups.control_plane_id)
         output(self, "VpcId", vpc.vpc_id, "The VPC")

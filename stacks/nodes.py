@@ -8,6 +8,7 @@ from infra.node_group import NodeGroup
 from infra.notices import Notices
 from infra.resource import Value, attribute, imported, output
 from stacks.base import stack_options
+from trnstack.layout.user_data import CLUSTER_AUTHORITY, CLUSTER_ENDPOINT
 from trnstack.plan import Plan
 from trnstack.plan.model import NodeGroupPlan
 from trnstack.plan.model.capacity import BlockPlan
@@ -23,12 +24,15 @@ class NodesStack(Stack):
             self,
             "Nodes",
             nodes=nodes,
-            kubernetes_version=plan.cluster.kubernetes_version,
             cluster_name=imported(cluster, "ClusterName"),
             cluster_group_id=imported(cluster, "ClusterSecurityGroup"),
             nodes_group_id=imported(network, "NodesSecurityGroup"),
             node_role_arn=imported(cluster, "NodeRoleArn"),
             subnet_ids=[imported(network, f"Subnet-{subnet}") for subnet in nodes.subnets],
+            marks={
+                CLUSTER_ENDPOINT: imported(cluster, "ClusterEndpoint"),
+                CLUSTER_AUTHORITY: imported(cluster, "ClusterCertificateAuthority"),
+            },
         )
         output(self, "NodeGroupName", nodes.name, "The node group's name in EKS")
         if group.placement_group is not None:

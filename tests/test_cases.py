@@ -8,6 +8,7 @@ from pathlib import Path
 import yaml
 
 from trnstack.rules import RULES
+from trnstack.rules.pins import LOCK_RULES
 from trnstack.rules.reading import READING_CHECKS
 
 TESTS = Path(__file__).parent
@@ -76,7 +77,9 @@ class TestCases:
 
     def test_codes(self):
         """A rule that a case names exists."""
-        codes = {(rule.__doc__ or "").partition(":")[0] for rule in RULES} | {check.code for check in READING_CHECKS}
+        codes = {(rule.__doc__ or "").partition(":")[0] for rule in (*RULES, *LOCK_RULES)} | {
+            check.code for check in READING_CHECKS
+        }
         named = {code for _, answer in CASES.values() for code in _CODE.findall(answer)}
 
         assert named <= codes

@@ -1,15 +1,17 @@
 """From an environment file to what may be built: reads, checks, finds the lock, plans. Every command starts here."""
 
+import dataclasses
 import datetime as dt
 from dataclasses import dataclass
 from pathlib import Path
 
-from ami.fit import driver_misfits, image_misfits
-from ami.lock import Lock, LockError, MissingLockError, differences, path_for, read
+from ami.lock import LockError, MissingLockError, differences, path_for, read
+from ami.pins import Lock
 from trnstack import source
-from trnstack.findings import Finding, InvalidEnvironmentError, has_errors
+from trnstack.findings import Finding, InvalidEnvironmentError, Severity, has_errors
 from trnstack.plan import Plan, lock_inputs, plan
 from trnstack.rules import check
+from trnstack.rules.pins import check_lock
 from trnstack.spec import Environment
 from trnstack.spec.load import load
 from trnstack.suppressions import with_suppressions
@@ -40,12 +42,15 @@ def read_environment(file: str | Path) -> tuple[source.Source, Environment]:
     return text, load(text)
 
 
-def check_file(file: str | Path, *, with_lock: bool = True, at: dt.datetime | None = None) -> Checked:
+def check_file(
+    file: str | Path, *, with_lock: bool = True, lock_file: Path | None = None, at: dt.datetime | None = None
+) -> Checked:
     """Returns what is found in a file; the lock is looked at only where nothing else forbids to go on.
 
     Args:
         file: The environment file.
         with_lock: Whether its lock is looked at.
+        lock_file: The lock, where it is not the one beside the file.
         at: A time with its zone, for the rules that need one; without it they are left out.
     """
     try:
@@ -53,54 +58,85 @@ def check_file(file: str | Path, *, with_lock: bool = True, at: dt.datetime | No
     except InvalidEnvironmentError as error:
         return Checked(None, None, error.findings)
     located = sorted((text.locate(finding) for finding in check(environment, at=at)), key=lambda f: (f.line, f.column))
-    found = with_suppressions(located, text, dated=at is not None)
+    dated = at is not None
+    found = with_suppressions(located, text, dated=dated, with_lock=False)
     if has_errors(found) or not with_lock:
         return Checked(environment, None, tuple(found))
-    lock = current_lock(file, environment)
-    if isinstance(lock, Finding):
-        return Checked(environment, None, (*found, text.locate(lock)))
+    lock, of_lock = _lock(file, environment, lock_file or path_for(file))
+    together = [*located, *(text.locate(finding) for finding in of_lock)]
+    found = with_suppressions(together, text, dated=dated, with_lock=lock is not None)
     return Checked(environment, lock, tuple(found))
 
 
-def current_lock(file: str | Path, environment: Environment) -> Lock | Finding:
-    """Returns the lock that lies beside an environment file, or why it can't be used and the command that makes one.
+def current_lock(file: str | Path, environment: Environment, lock_file: Path | None = None) -> Lock | Finding:
+    """Returns an environment's lock, or why it can't be used and the command that makes one.
 
-    IMG001: there is none. IMG002: the environment has changed since. IMG003: it is damaged or from a newer trnstack.
-    IMG004, IMG005: its pins don't fit each other.
+    IMG001: there is none. IMG002: the environment has changed since. IMG003: it is damaged, was edited, or is of
+    another version of trnstack.
     """
-    path = path_for(file)
-    make = f"run: trnstack lock --offline {file}"
+    path = lock_file or path_for(file)
+    make = f"run: trnstack lock {file}"
     try:
         lock = read(path)
     except MissingLockError:
         message = f"there is no lock {path}, which pins images and add-ons"
-        return Finding(code="IMG001", path=(), message=message, hint=make)
+        hint = f"{make}, or without an account: trnstack lock --offline {file}"
+        return Finding(code="IMG001", path=(), message=message, hint=hint)
     except LockError as error:
-        return Finding(code="IMG003", path=(), message=f"lock {path} {error.message}", hint=make)
+        hint = f"{make}, or take the lock's last version from git"
+        return Finding(code="IMG003", path=(), message=f"lock {path} {error.message}", hint=hint)
     stale = differences(lock, lock_inputs(environment))
     if stale:
         return Finding(code="IMG002", path=(), message=f"lock {path} is stale: {'; '.join(stale)}", hint=make)
-    return _misfit(lock, path, make) or lock
+    return lock
 
 
-def _misfit(lock: Lock, path: Path, hint: str) -> Finding | None:
-    """Returns what does not fit in a lock. IMG004: its driver. IMG005: its images."""
-    misfits = driver_misfits(lock)
-    if misfits:
-        return Finding(code="IMG004", path=(), message=f"lock {path}: {'; '.join(misfits)}", hint=hint)
-    misfits = image_misfits(lock)
-    if misfits:
-        return Finding(code="IMG005", path=(), message=f"lock {path}: {'; '.join(misfits)}", hint=hint)
-    return None
+def _lock(file: str | Path, environment: Environment, path: Path) -> tuple[Lock | None, list[Finding]]:
+    """Returns the lock, None where it can't be used, and everything found in it."""
+    lock = current_lock(file, environment, path)
+    if isinstance(lock, Finding):
+        return None, [lock]
+    make = f"run: trnstack lock {file}"
+    found = [*check_lock(environment, lock, make), *_limits(lock, path, make)]
+    return (None if has_errors(found) else lock), found
 
 
-def plan_file(file: str | Path) -> Plan:
+def _limits(lock: Lock, path: Path, make: str) -> list[Finding]:
+    """Returns what a lock that fits can't serve for yet. IMG007: it was made in a rehearsal. IMG006: it is offline."""
+    if lock.rehearsal_account:
+        message = f"lock {path} was made in a rehearsal, and reaches no real account"
+        return [Finding(code="IMG007", path=(), message=message, hint=make, severity=Severity.WARNING)]
+    if lock.unresolved:
+        return [unresolved(lock, path, make, Severity.NOTE)]
+    return []
+
+
+def unresolved(lock: Lock, path: Path, make: str, severity: Severity) -> Finding:
+    """Returns IMG006: values of the lock that only an account and registries tell, and that a deploy needs."""
+    first, *others = lock.unresolved
+    more = f" and {len(others)} more" if others else ""
+    message = f"lock {path} leaves {first}{more} unresolved, since no account was asked"
+    hint = f"before a deploy, {make}; a rehearsal resolves them for itself"
+    return Finding(code="IMG006", path=(), message=message, hint=hint, severity=severity)
+
+
+def plan_file(file: str | Path, *, lock_file: Path | None = None, to_deploy: bool = False) -> Plan:
     """Returns the plan of a file.
+
+    Args:
+        file: The environment file.
+        lock_file: The lock, where it is not the one beside the file.
+        to_deploy: Whether templates are made from it, for which nothing of the lock may be unresolved.
 
     Raises:
         InvalidEnvironmentError: The file, or its lock, has errors.
     """
-    checked = check_file(file)
+    checked = check_file(file, lock_file=lock_file)
     if checked.environment is None or checked.lock is None:
         raise InvalidEnvironmentError(checked.findings)
+    if to_deploy and checked.lock.unresolved:
+        make = f"run: trnstack lock {file}"
+        path = lock_file or path_for(file)
+        finding = unresolved(checked.lock, path, make, Severity.ERROR)
+        raise InvalidEnvironmentError([dataclasses.replace(finding, file=str(file))])
     return plan(checked.environment, checked.lock)

@@ -9,9 +9,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from trnstack.findings import Finding, Severity, did_you_mean
 from trnstack.source import Mark, Source
+
+if TYPE_CHECKING:
+    from trnstack.rules.reference import Checked
 
 _IGNORE = re.compile(r"#\s*trnstack:\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?\s*:?\s*(?P<reason>.*)")
 #: Far above what a person writes; what is beyond silences nothing, and is not told either.
@@ -36,7 +40,7 @@ class _Ignore:
     line: int
 
 
-def with_suppressions(findings: Sequence[Finding], source: Source, *, dated: bool) -> list[Finding]:
+def with_suppressions(findings: Sequence[Finding], source: Source, *, dated: bool, with_lock: bool) -> list[Finding]:
     """Returns the findings, those that a comment silences with its reason, and what is wrong with such comments.
 
     SPEC030: it has no code or no reason. SPEC031: a code is unknown. SPEC032: it stands at an error. SPEC033: it
@@ -46,6 +50,7 @@ def with_suppressions(findings: Sequence[Finding], source: Source, *, dated: boo
         findings: What was found in the file, located.
         source: The file.
         dated: Whether the rules that need a time were called; only then can a comment for one of them be idle.
+        with_lock: The same of the rules that look at the lock.
     """
     ignores = list(islice(_ignores(source), _MOST))
     if not ignores:
@@ -53,7 +58,8 @@ def with_suppressions(findings: Sequence[Finding], source: Source, *, dated: boo
     by_line: dict[int, list[Finding]] = {}
     for finding in findings:
         by_line.setdefault(finding.line, []).append(finding)
-    wrong = (each for ignore in ignores for each in _mistakes(ignore, by_line.get(ignore.line, ()), dated=dated))
+    called = _called(dated=dated, with_lock=with_lock)
+    wrong = (each for ignore in ignores for each in _mistakes(ignore, by_line.get(ignore.line, ()), called))
     located = [dataclasses.replace(finding, file=source.file) for finding in islice(wrong, _MOST)]
     reasons = {(ignore.line, code): ignore.reason for ignore in ignores if ignore.reason for code in ignore.codes}
     silenced = [_silenced(finding, reasons) for finding in findings]
@@ -75,8 +81,15 @@ def _ignores(source: Source) -> Iterator[_Ignore]:
             yield _Ignore(codes, found["reason"].strip(), comment.mark, comment.line)
 
 
-def _mistakes(ignore: _Ignore, here: Sequence[Finding], *, dated: bool) -> Iterator[Finding]:
-    from trnstack.rules.reference import Checked, codes  # noqa: PLC0415 - reads docstrings, for such comments alone
+def _called(*, dated: bool, with_lock: bool) -> "frozenset[Checked]":
+    from trnstack.rules.reference import Checked  # noqa: PLC0415 - reads docstrings, for such comments alone
+
+    made = {Checked.ALWAYS: True, Checked.AT_A_TIME: dated, Checked.WITH_LOCK: with_lock, Checked.PREFLIGHT: True}
+    return frozenset(when for when, was_called in made.items() if was_called)
+
+
+def _mistakes(ignore: _Ignore, here: Sequence[Finding], called: "frozenset[Checked]") -> Iterator[Finding]:
+    from trnstack.rules.reference import codes  # noqa: PLC0415 - as above
 
     if not ignore.codes or not ignore.reason:
         what = "names no code" if not ignore.codes else "has no reason"
@@ -89,7 +102,7 @@ def _mistakes(ignore: _Ignore, here: Sequence[Finding], *, dated: bool) -> Itera
             yield _mistake("SPEC031", ignore, f"unknown code '{code}'", hint)
         elif any(finding.severity is Severity.ERROR for finding in matches):
             yield _mistake("SPEC032", ignore, f"an error can't be ignored: {code}", "correct it, and remove the ignore")
-        elif not matches and (dated or known[code] is not Checked.AT_A_TIME):
+        elif not matches and known[code] in called:
             message = f"nothing to ignore: no {code} is found on line {ignore.line}"
             yield _mistake("SPEC033", ignore, message, f"remove {code} from the ignore", Severity.WARNING)
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bench.locks import copy_resolved
 from bench.measure import ROOT, BenchError, Command, Taken, medians, run, watch
 from bench.synthesis.library import unpacked
 from bench.table import Row, Section
@@ -31,7 +32,7 @@ def measure(rounds: int) -> Section:
         BenchError: A synthesis failed, or the two give different templates.
     """
     with tempfile.TemporaryDirectory(prefix="trnstack-bench-") as folder:
-        javascript, python = programs(Path(folder), _FILE)
+        javascript, python = programs(Path(folder), str(copy_resolved(ROOT / _FILE, Path(folder))))
         stacks, resources = prove_same(python, javascript)
         taken = medians((javascript, python), rounds)
         rows = [

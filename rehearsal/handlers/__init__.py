@@ -1,6 +1,6 @@
 """The resource types that the rehearsal can make."""
 
-from rehearsal.handlers import cdk, ec2, ecr, eks, fsx, iam, kms, logs, monitoring, s3, scheduler, ssm
+from rehearsal.handlers import cdk, ec2, ecr, eks, fsx, iam, imagebuilder, kms, logs, monitoring, s3, scheduler, ssm
 from rehearsal.handlers.base import Handler
 
 HANDLERS: dict[str, Handler] = {
@@ -10,6 +10,7 @@ HANDLERS: dict[str, Handler] = {
     **eks.HANDLERS,
     **fsx.HANDLERS,
     **iam.HANDLERS,
+    **imagebuilder.HANDLERS,
     **kms.HANDLERS,
     **logs.HANDLERS,
     **monitoring.HANDLERS,

@@ -9,11 +9,14 @@ from importlib import import_module
 _OVERLAYS = {
     "cloudtrail": "rehearsal.overlays.cloudtrail",
     "ec2": "rehearsal.overlays.ec2",
+    "ecr": "rehearsal.overlays.ecr",
     "eks": "rehearsal.overlays.eks",
     "fsx": "rehearsal.overlays.fsx",
     "iam": "rehearsal.overlays.iam",
+    "imagebuilder": "rehearsal.overlays.imagebuilder",
     "logs": "rehearsal.overlays.logs",
     "scheduler": "rehearsal.overlays.scheduler",
+    "ssm": "rehearsal.overlays.ssm",
 }
 """The module of each overlaid service, which names its response class ``Response``; imported when first asked for."""
 

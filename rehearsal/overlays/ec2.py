@@ -1,12 +1,14 @@
-"""EC2: placement groups, capacity reservations, and what may not be deleted while it is in use."""
+"""EC2: placement groups, capacity reservations, published AMIs, and what may not be deleted while it is in use."""
 
 import hashlib
 from typing import Any
 
 from moto.core.responses import ActionResult, EmptyResult
+from moto.ec2.models import ec2_backends
 from moto.ec2.responses import EC2Response
 
 from rehearsal.overlays.errors import OverlayError
+from rehearsal.overlays.images import bring_in
 from rehearsal.overlays.state import RegionState, state_of
 
 
@@ -78,7 +80,26 @@ class _PlacementGroups(EC2Response):
         return ActionResult({"CapacityReservations": wanted})
 
 
-class Response(_PlacementGroups):
+class _Images(EC2Response):
+    """AMIs, among which are those that EKS publishes."""
+
+    def describe_images(self) -> ActionResult:
+        """Answers DescribeImages."""
+        bring_in(self.ec2_backend)
+        return super().describe_images()
+
+    def describe_image_attribute(self) -> ActionResult:
+        """Answers DescribeImageAttribute."""
+        bring_in(self.ec2_backend)
+        return super().describe_image_attribute()
+
+    def copy_image(self) -> ActionResult:
+        """Answers CopyImage, whose source may be in another region."""
+        bring_in(ec2_backends[self.current_account][self._get_param("SourceRegion")])
+        return super().copy_image()
+
+
+class Response(_PlacementGroups, _Images):
     """EC2's API with what AWS refuses, and without what moto leaves behind deletions."""
 
     def create_subnet(self) -> ActionResult:

@@ -1,8 +1,8 @@
 """What the rehearsal remembers of each account and region beside moto's own records.
 
 Most of what moto lacks is kept on subclasses of moto's records. What has no such record (placement groups, capacity
-reservations), and the names that CloudFormation has generated, are kept here, in one store of the kind that moto's
-services have: whoever resets moto's backends (``BackendDict.reset``) resets it too.
+reservations, everything of EC2 Image Builder), and the names that CloudFormation has generated, are kept here, in one
+store of the kind that moto's services have: whoever resets moto's backends (``BackendDict.reset``) resets it too.
 """
 
 from collections import Counter
@@ -17,6 +17,8 @@ class RegionState(BaseBackend):
     Attributes:
         placement_groups: The placement groups as EC2's API answers them, by name.
         capacity_reservations: The capacity reservations as EC2's API answers them, by id.
+        image_builder: What EC2 Image Builder has, as its API answers it, by ARN.
+        image_builds: How many images EC2 Image Builder has built of each version, by the version's ARN.
         generated_names: How many names CloudFormation has generated, by stack id and logical id.
     """
 
@@ -24,6 +26,8 @@ class RegionState(BaseBackend):
         super().__init__(region_name, account_id)
         self.placement_groups: dict[str, dict[str, Any]] = {}
         self.capacity_reservations: dict[str, dict[str, Any]] = {}
+        self.image_builder: dict[str, dict[str, Any]] = {}
+        self.image_builds: Counter[str] = Counter()
         self.generated_names: Counter[tuple[str, str]] = Counter()
 
 

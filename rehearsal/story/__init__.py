@@ -1,4 +1,4 @@
-"""Tells the life of an environment against an embedded AWS: bootstrap, deploy, look, and take down what may go.
+"""Tells the life of an environment against an embedded AWS: lock, bootstrap, deploy, look, and take down what may go.
 
 Every step is a run of the real CDK CLI, and every step is checked: a deploy that stands otherwise than planned, or a
 deletion that should be refused and is not, ends the rehearsal with exit code 1.
@@ -12,13 +12,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TextIO
+from typing import Any, TextIO
 
 import boto3
 
+from ami.lock import path_for
+from ami.resolve import ResolveError
 from rehearsal.process import RunningServer, ServerStartError, server
-from rehearsal.story.cdk import Cdk, CdkRun, clear_terminal_line, show_on_terminal
+from rehearsal.story.cdk import Cdk, CdkRun, clear_terminal_line, show_on_terminal, show_question
 from rehearsal.story.expectations import deployed_differently, kept_differently
+from rehearsal.story.locking import RehearsalLock, lock
 from rehearsal.story.network import server_options
 from rehearsal.story.unprotected import without_deletion_protection
 from rehearsal.survey import survey
@@ -29,7 +32,8 @@ from trnstack.environment import plan_file
 from trnstack.findings import InvalidEnvironmentError, render
 from trnstack.plan import Plan
 
-#: The account that the embedded AWS acts in where the environment names none.
+#: The account that the embedded AWS acts in, whatever the environment names: the number that AWS's guides use as an
+#: example, which nobody has, so that what was locked and built for a rehearsal fits no real account.
 ACCOUNT = "123456789012"
 _REFUSED_BY = "TerminationProtection"
 _INTERRUPTED = 130
@@ -53,10 +57,10 @@ def run(environment_file: Path) -> int:
     try:
         with _interruptible(), tempfile.TemporaryDirectory(prefix="trnstack-rehearsal-") as name:
             folder = Path(name)
-            options = server_options(plan, account=plan.account or ACCOUNT, folder=folder)
-            with server(*options) as aws:
+            options = server_options(plan, account=ACCOUNT, folder=folder)
+            with server(*options, "--pins", str(path_for(environment_file))) as aws:
                 _Story(plan, environment_file.resolve(), folder, aws).tell()
-    except (RehearsalError, ServerStartError) as error:
+    except (RehearsalError, ServerStartError, ResolveError) as error:
         clear_terminal_line()
         _say(f"\nrehearsal failed: {error}", to=sys.stderr)
         return 1
@@ -76,15 +80,17 @@ class _Story:
         self._file = environment_file
         self._folder = folder
         self._aws = aws
-        self._account = plan.account or ACCOUNT
-        self._keys = self._account_keys()
-        variables = {**aws.environment(region=plan.region, account=self._account), **self._keys}
+        self._session = boto3.Session(ACCESS_KEY, SECRET_KEY, region_name=plan.region)
+        variables = aws.environment(region=plan.region, account=ACCOUNT)
         self._cdk = Cdk(variables, folder, show_on_terminal)
 
     def tell(self) -> None:
+        _say(f"Rehearsal of {self._file.name}: the real CDK CLI against an embedded AWS, {self._plan.region}\n")
+        waiting = self._lock().lock.awaiting_build
+        self._step("bootstrap", f"aws://{ACCOUNT}/{self._plan.region}")
+        if waiting:
+            self._build()
         plan = self._plan
-        _say(f"Rehearsal of {self._file.name}: the real CDK CLI against an embedded AWS, {plan.region}\n")
-        self._step("bootstrap", f"aws://{self._account}/{plan.region}")
         self._step("deploy", "--all", "--require-approval", "never")
         self._look("What stands", deployed_differently)
         _say("Taking it down")
@@ -94,28 +100,29 @@ class _Story:
         self._step("destroy", *temporary, "--exclusively", "--force")
         self._look("What still stands, since it holds data or other stacks need it", kept_differently)
 
-    def _account_keys(self) -> dict[str, str]:
-        """Returns keys of the environment's own account, in which a person would have signed in on AWS."""
-        if self._account == ACCOUNT:
-            return {}
-        role = f"arn:aws:iam::{self._account}:role/rehearsal"
-        sts = boto3.Session(ACCESS_KEY, SECRET_KEY, region_name=self._plan.region)
-        asked = sts.client("sts", endpoint_url=self._aws.endpoint)
-        keys = asked.assume_role(RoleArn=role, RoleSessionName="rehearsal")["Credentials"]
-        return {
-            "AWS_ACCESS_KEY_ID": keys["AccessKeyId"],
-            "AWS_SECRET_ACCESS_KEY": keys["SecretAccessKey"],
-            "AWS_SESSION_TOKEN": keys["SessionToken"],
-        }
+    def _client(self, service: str, region: str) -> Any:
+        return self._session.client(service, region_name=region, endpoint_url=self._aws.endpoint)
+
+    def _lock(self) -> RehearsalLock:
+        """Locks the environment with what the embedded AWS answers, and plans anew with that lock."""
+        made = lock(self._file, self._folder, client=self._client, progress=show_question)
+        clear_terminal_line()
+        self._cdk.lock_file = made.file
+        self._plan = plan_file(self._file, lock_file=made.file, to_deploy=True)
+        waiting = made.lock.awaiting_build
+        image = f"; the custom image of {', '.join(waiting)} is not built yet" if waiting else ""
+        _say(f"  {made.seconds:5.1f} s  trnstack lock: every image, container, chart and add-on resolved{image}")
+        return made
+
+    def _build(self) -> None:
+        """Builds the custom images that node groups wait for, and locks their ids."""
+        self._step("deploy", f"{self._plan.name}-images", "--require-approval", "never")
+        still = self._lock().lock.awaiting_build
+        if still:
+            raise RehearsalError(f"there is no image for {', '.join(still)} after the images' stack was deployed")
 
     def _survey(self) -> Survey:
-        session = boto3.Session(
-            self._keys.get("AWS_ACCESS_KEY_ID", ACCESS_KEY),
-            self._keys.get("AWS_SECRET_ACCESS_KEY", SECRET_KEY),
-            self._keys.get("AWS_SESSION_TOKEN"),
-            region_name=self._plan.region,
-        )
-        return survey(lambda service: session.client(service, endpoint_url=self._aws.endpoint))
+        return survey(lambda service: self._client(service, self._plan.region))
 
     def _step(self, *words: str, environment_file: Path | None = None) -> CdkRun:
         """Runs the CLI and prints how long it and each of its stacks took.

@@ -69,16 +69,21 @@ class Cdk:
         variables: The environment variables that point it there.
         folder: A folder of the rehearsal's own, for everything that the CLI writes.
         progress: Told the stack and the number of finished resources whenever there is news.
+
+    Attributes:
+        lock_file: The lock that stacks are synthesized with; None takes the one beside the environment.
     """
 
     def __init__(self, variables: Mapping[str, str], folder: Path, progress: Callable[[str, int], None]) -> None:
         self._variables = variables
         self._folder = folder
         self._progress = progress
+        self.lock_file: Path | None = None
 
     def run(self, *words: str, environment_file: Path) -> CdkRun:
         """Runs ``cdk WORDS`` for the stacks of an environment file."""
         options = ["-c", f"environment={environment_file}", "--output", str(self._folder / "cdk.out")]
+        options += ["-c", f"lock={self.lock_file}"] if self.lock_file else []
         options += ["--ci", "--no-color", *(["--progress", "events"] if words[0] == "deploy" else [])]
         started = time.monotonic()
         with self._start([str(BIN / "cdk"), *words, *options]) as process:
@@ -159,6 +164,13 @@ def show_on_terminal(stack: str, finished: int) -> None:
     """Shows the progress on the terminal's last line; does nothing where the output is no terminal."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\033[K  {stack}  {finished} resources")
+        sys.stderr.flush()
+
+
+def show_question(about: str, done: int, total: int) -> None:
+    """Shows on the terminal's last line how many questions of a lock are answered."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\033[K  {done} of {total}  {about}")
         sys.stderr.flush()
 
 

@@ -18,6 +18,7 @@ def deployed_differently(plan: Plan, found: Survey) -> Iterator[str]:
         yield f"there is no cluster {plan.cluster.name}"
     else:
         yield from _cluster(plan, cluster)
+    yield from _images(plan, found)
     yield from _schedules(plan, found)
     yield from _storage(plan, found)
 
@@ -96,6 +97,30 @@ def _node_group(nodes: NodeGroupPlan, group: NodeGroup) -> Iterator[str]:
     for what, value in planned.items():
         if found[what] != value:
             yield f"node group {nodes.name}: {what} should be {value}, is {found[what]}"
+
+
+def _images(plan: Plan, found: Survey) -> Iterator[str]:
+    """Compares what custom images are made of, and whether each was built wherever it is to go."""
+    recipes = {recipe.name: recipe for recipe in found.images.recipes}
+    built = {image.name: image for image in found.images.built}
+    for wanted in plan.images:
+        recipe, image = recipes.get(wanted.name), built.get(wanted.name)
+        if recipe is None or image is None:
+            yield f"there is no image {wanted.name}"
+            continue
+        found_ids = {ami.region: ami.image_id for ami in image.amis}
+        differing = {
+            "components": [each.split()[0] for each in recipe.components] != [c.full_name for c in wanted.components],
+            "parent image": recipe.parent_image != wanted.parent_image_id,
+            "encryption": recipe.root_volume_encrypted is not True,
+            "regions": list(found_ids) != [each.region for each in wanted.regions],
+            "id in the lock": found_ids.get(plan.region) != wanted.image_id,
+        }
+        yield from (f"image {wanted.name}: {what} is not as planned" for what, differs in differing.items() if differs)
+    planned = {image.pipeline for image in plan.images}
+    standing = {pipeline.name for pipeline in found.images.pipelines}
+    if planned != standing:
+        yield f"there are pipelines {sorted(standing)}, and {sorted(planned)} were planned"
 
 
 def _schedules(plan: Plan, found: Survey) -> Iterator[str]:

@@ -1,16 +1,13 @@
 """Writes the copy of an environment that a person would edit before taking its cluster down."""
 
-import shutil
 from io import StringIO
 from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from ami.lock import path_for
-
 
 def without_deletion_protection(environment_file: Path, folder: Path) -> Path:
-    """Returns a copy of the environment, with its lock beside it, whose cluster may be deleted.
+    """Returns a copy of the environment whose cluster may be deleted; it is locked as the environment is.
 
     Nothing else in the file changes, comments included, so the deploy of it changes nothing else either.
     """
@@ -23,5 +20,4 @@ def without_deletion_protection(environment_file: Path, folder: Path) -> Path:
     text.dump(data, written)
     copy = folder / environment_file.name
     copy.write_text(written.getvalue(), encoding="utf-8")
-    shutil.copyfile(path_for(environment_file), path_for(copy))
     return copy

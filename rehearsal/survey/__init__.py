@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rehearsal.survey.clusters import clusters
+from rehearsal.survey.images import images
 from rehearsal.survey.network import vpcs
 from rehearsal.survey.paging import every
 from rehearsal.survey.records import Stack, Survey
@@ -37,6 +38,7 @@ def survey(client: Client) -> Survey:
         schedules=schedules(client("scheduler")),
         topics=topics(client("sns")),
         alarms=alarms(client("cloudwatch")),
+        images=images(client("imagebuilder"), ec2, zones),
     )
 
 

@@ -1,7 +1,8 @@
 """What a survey finds, as plain records that print to JSON."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from rehearsal.survey.image_records import Images
 from rehearsal.survey.schedule_records import Alarm, Schedule, Topic
 
 
@@ -258,3 +259,4 @@ class Survey:
     schedules: tuple[Schedule, ...] = ()
     topics: tuple[Topic, ...] = ()
     alarms: tuple[Alarm, ...] = ()
+    images: Images = field(default_factory=Images)

@@ -1,56 +1,80 @@
 import json
+import stat
 from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ami.lock import (
-    LOCK_VERSION,
+from ami import pins
+from ami.lock import LOCK_VERSION, LockError, MissingLockError, differences, path_for, read, to_json, write
+from ami.pins import (
+    NOT_BUILT,
+    UNRESOLVED,
+    BuiltImage,
+    ChartPin,
+    ContainerPin,
     ImagePin,
     Inputs,
     Lock,
-    LockError,
-    MissingLockError,
     NeuronPin,
-    differences,
-    path_for,
-    read,
-    to_json,
-    write,
+    Toolkit,
+    hash_of,
 )
 
+CUSTOM = BuiltImage(
+    recipe="neuron",
+    version="0123456789ab",
+    neuron_driver="2.30.2.0",
+    image_ids={"us-east-2": "ami-0a", "us-west-2": NOT_BUILT},
+    owner="111122223333",
+)
+NEURON_IMAGE = ImagePin(
+    ami_type="AL2023_x86_64_NEURON",
+    release="v20260714",
+    release_version="1.35.6-20260714",
+    image_id="ami-0123456789abcdef0",
+    owner="602401143452",
+    neuron_driver="2.29.0.0",
+    kernel="6.12",
+    custom=None,
+)
 LOCK = Lock(
+    toolkit=Toolkit(trnstack="0.1.0", aws_cdk_lib="2.275.0", aws_cdk_cli="2.1148.1"),
     inputs=Inputs(
         environment="llama3-8b",
         region="us-east-2",
         kubernetes_version="1.35",
         neuron_sdk="2.31.0",
-        framework="pytorch",
+        framework="jax",
+        images={"system": "eks_optimized", "trn1": "custom neuron 0123", "spare": "eks_optimized"},
+        image_regions=("us-west-2",),
         add_ons=("coredns", "vpc-cni"),
+        charts=("kueue",),
+        chart_settings=("neuron_scheduler",),
     ),
-    made_from="offline tables of 2026-11-30",
+    made_from="AWS in us-east-2",
+    rehearsal_account=None,
     neuron=NeuronPin(
         sdk="2.31.0",
         driver="2.29.0.0",
         components={"aws-neuronx-dkms": "2.29.0.0", "neuronx-cc": "2.26.6360.0"},
-        container_image=None,
+        container=ContainerPin(image="public.ecr.aws/neuron/x:1", digest=f"sha256:{'a' * 64}"),
     ),
-    accelerator_image=ImagePin(
-        ami_type="AL2023_x86_64_NEURON",
-        release="v20260714",
-        release_version="1.35.6-20260714",
-        neuron_driver="2.29.0.0",
-        kernel="6.12",
-    ),
-    system_image=ImagePin(
-        ami_type="AL2023_x86_64_STANDARD",
-        release="v20260714",
-        release_version="1.35.6-20260714",
-        neuron_driver=None,
-        kernel="6.12",
-    ),
+    images={
+        "system": replace(NEURON_IMAGE, ami_type="AL2023_x86_64_STANDARD", neuron_driver=None),
+        "trn1": replace(NEURON_IMAGE, custom=CUSTOM),
+        "spare": NEURON_IMAGE,
+    },
     add_ons={"coredns": "v1.13.2-eksbuild.31", "vpc-cni": "v1.22.4-eksbuild.3"},
+    charts={
+        "kueue": ChartPin(
+            version="0.19.2",
+            location="oci://registry.k8s.io/kueue/charts/kueue",
+            digest=f"sha256:{'b' * 64}",
+            images={"registry.k8s.io/kueue/kueue:v0.19.2": f"sha256:{'c' * 64}"},
+        )
+    },
 )
 TEXT = to_json(LOCK)
 
@@ -65,7 +89,45 @@ def read_text(file, text):
     return read(file)
 
 
+def read_data(file, data):
+    """Reads data as a lock whose checksum is right, as no trnstack wrote it and a program of somebody's might have."""
+    content = {key: value for key, value in data.items() if key != "checksum"}
+    return read_text(file, json.dumps({**content, "checksum": hash_of(content)}))
+
+
+texts = st.text(max_size=12)
+optional_texts = st.none() | texts
+mappings = st.dictionaries(texts, texts, max_size=3)
+tuples = st.lists(texts, max_size=3).map(tuple)
+images = st.builds(
+    ImagePin,
+    ami_type=texts,
+    neuron_driver=optional_texts,
+    custom=st.none() | st.builds(BuiltImage, recipe=texts, image_ids=mappings),
+)
+any_lock = st.builds(
+    Lock,
+    inputs=st.builds(
+        Inputs, images=mappings, image_regions=tuples, add_ons=tuples, charts=tuples, chart_settings=tuples
+    ),
+    rehearsal_account=optional_texts,
+    neuron=st.builds(NeuronPin, components=mappings, container=st.none() | st.builds(ContainerPin)),
+    images=st.dictionaries(texts, images, max_size=3),
+    add_ons=mappings,
+    charts=st.dictionaries(texts, st.builds(ChartPin, images=mappings), max_size=2),
+)
+
+
 class TestRoundTrip:
+    @settings(max_examples=100, deadline=None)
+    @given(lock=any_lock)
+    def test_any(self, file, lock):
+        """Every lock reads back as itself, whatever names and values are in it."""
+        write(lock, file)
+
+        assert read(file) == lock
+        assert to_json(read(file)) == to_json(lock)
+
     def test_equal(self, file):
         """What is written is what is read, with null pins and the order of everything kept."""
         write(LOCK, file)
@@ -79,11 +141,19 @@ class TestRoundTrip:
         other = to_json(replace(LOCK, add_ons={**LOCK.add_ons, "vpc-cni": "v1.23.0-eksbuild.1"}))
 
         changed = [line for line in other.splitlines() if line not in TEXT.splitlines()]
-        assert changed == ['    "vpc-cni": "v1.23.0-eksbuild.1"']
+        assert changed[:-1] == ['    "vpc-cni": "v1.23.0-eksbuild.1"']
+        assert changed[-1].startswith('  "checksum": "sha256:')
+        assert len(changed) == 2
 
     def test_version_comes_first(self):
         """The format's version is the first thing in the file."""
         assert next(iter(json.loads(TEXT).items())) == ("lock_version", LOCK_VERSION)
+
+    def test_hash_of_the_inputs(self):
+        """The inputs' hash is in the file, so that two locks show at a glance whether they answer the same."""
+        assert json.loads(TEXT)["inputs"]["hash"] == LOCK.inputs.hash
+        assert LOCK.inputs.hash == replace(LOCK.inputs, images=dict(reversed(LOCK.inputs.images.items()))).hash
+        assert LOCK.inputs.hash != replace(LOCK.inputs, chart_settings=()).hash
 
     def test_write_replaces(self, file):
         """Writing leaves one file, readable by everybody, and nothing temporary beside it."""
@@ -91,7 +161,23 @@ class TestRoundTrip:
         write(LOCK, file)
 
         assert [path.name for path in file.parent.iterdir()] == [file.name]
-        assert file.stat().st_mode & 0o777 == 0o644
+        assert stat.S_IMODE(file.stat().st_mode) == 0o644
+
+    def test_whole_or_not_at_all(self, file, monkeypatch):
+        """Whoever reads while a lock is written sees the old one or the new one: the file is replaced, not filled."""
+        write(LOCK, file)
+        newer, seen = replace(LOCK, made_from="AWS in us-west-2"), []
+        replace_path = type(file).replace
+
+        def look(written, target):
+            seen.append((read(file), read(written)))
+            return replace_path(written, target)
+
+        monkeypatch.setattr(type(file), "replace", look)
+        write(newer, file)
+
+        assert seen == [(LOCK, newer)]
+        assert read(file) == newer
 
     def test_failed_write(self, tmp_path):
         """A write that fails leaves what was there, and nothing temporary beside it."""
@@ -121,6 +207,62 @@ class TestDifferences:
             "add_ons was coredns, vpc-cni, is now vpc-cni",
         ]
 
+    def test_by_node_group(self):
+        """What nodes start from is told by node group, one that is new or gone as such."""
+        wanted = replace(
+            LOCK.inputs, images={"system": "eks_optimized", "trn1": "eks_optimized", "more": "x"}, charts=()
+        )
+
+        assert differences(LOCK, wanted) == [
+            "images.more is new: x",
+            "images.spare is gone",
+            "images.trn1 was custom neuron 0123, is now eks_optimized",
+            "charts was kueue, is now none",
+        ]
+
+    def test_another_environment(self):
+        """A lock of another environment or region answers nothing of this one's."""
+        assert differences(LOCK, replace(LOCK.inputs, environment="other", region="us-west-2")) == [
+            "environment was llama3-8b, is now other",
+            "region was us-east-2, is now us-west-2",
+        ]
+
+
+class TestOpenValues:
+    def test_none(self):
+        """A lock that an account resolved leaves nothing unresolved; what is to be built is not."""
+        assert (LOCK.unresolved, LOCK.awaiting_build) == ((), ())
+
+    def test_unresolved(self):
+        """Each value that nobody was asked for has its place."""
+        open_lock = replace(
+            LOCK,
+            neuron=replace(LOCK.neuron, container=replace(LOCK.neuron.container, digest=UNRESOLVED)),
+            images={**LOCK.images, "spare": replace(NEURON_IMAGE, image_id=UNRESOLVED)},
+            charts={"kueue": replace(LOCK.charts["kueue"], images={"x:1": UNRESOLVED})},
+        )
+
+        assert open_lock.unresolved == ("neuron.container.digest", "images.spare.image_id", "charts.kueue.images.x:1")
+
+    def test_awaiting_build(self):
+        """A node group awaits its image as long as its own region has none."""
+        waiting = replace(CUSTOM, image_ids={"us-east-2": NOT_BUILT, "us-west-2": "ami-0b"})
+        lock = replace(LOCK, images={**LOCK.images, "trn1": replace(NEURON_IMAGE, custom=waiting)})
+
+        assert (lock.awaiting_build, lock.unresolved) == (("trn1",), ())
+
+    def test_driver_of_the_nodes(self):
+        """The driver on the nodes is the recipe's under a custom image, and else the AMI's."""
+        assert {name: pin.nodes_driver for name, pin in LOCK.images.items()} == {
+            "system": None,
+            "trn1": "2.30.2.0",
+            "spare": "2.29.0.0",
+        }
+
+    def test_tags(self):
+        """The tags of built images are a contract: an image that stands is found by them."""
+        assert (pins.RECIPE_TAG, pins.RECIPE_VERSION_TAG) == ("trnstack:recipe", "trnstack:recipe-version")
+
 
 class TestUnusable:
     """A lock that can't be used says so in one sentence that names the file; nothing is guessed."""
@@ -144,8 +286,13 @@ class TestUnusable:
 
     def test_newer_version(self, file):
         """A lock of a later format asks for a later trnstack, whatever else is in it."""
-        with pytest.raises(LockError, match=r"has version 2; this trnstack reads version 1: update trnstack"):
-            read_text(file, '{"lock_version": 2, "pins": []}')
+        with pytest.raises(LockError, match=r"has version 3; this trnstack reads version 2: update trnstack"):
+            read_text(file, '{"lock_version": 3, "pins": []}')
+
+    def test_older_version(self, file):
+        """A lock of an earlier format is not guessed at."""
+        with pytest.raises(LockError, match=r"has version 1, which an older trnstack wrote; this one reads 2"):
+            read_text(file, '{"lock_version": 1, "accelerator_image": {}}')
 
     @pytest.mark.parametrize("text", ["{}", "[]", "null", "3", '{"lock_version": 0}', '{"lock_version": "1"}'])
     def test_no_lock(self, file, text):
@@ -153,16 +300,51 @@ class TestUnusable:
         with pytest.raises(LockError, match="is not a lock file"):
             read_text(file, text)
 
-    @pytest.mark.parametrize("version", ["true", "1.0"])
-    def test_version_that_equals_one(self, file, version):
-        """A version that Python takes for 1 without its being the number 1 is not taken for it."""
+    @pytest.mark.parametrize("version", ["true", "2.0"])
+    def test_version_that_is_no_number(self, file, version):
+        """A version that Python takes for a whole number without its being one is not taken for it."""
         with pytest.raises(LockError, match="is not a lock file"):
-            read_text(file, TEXT.replace('"lock_version": 1', f'"lock_version": {version}'))
+            read_text(file, TEXT.replace('"lock_version": 2', f'"lock_version": {version}'))
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("ami-0123456789abcdef0", "ami-0123456789abcdef1"),
+            ("v1.22.4-eksbuild.3", "v1.22.4-eksbuild.4"),
+            ('"rehearsal_account": null', '"rehearsal_account": "123456789012"'),
+            ('"checksum": "sha256:', '"checksum": "sha256:0'),
+        ],
+    )
+    def test_edited_by_hand(self, file, old, new):
+        """An edit by hand is found by the checksum, however well it is formed."""
+        assert old in TEXT
+        with pytest.raises(LockError, match="was edited by hand: its checksum is not that of its content"):
+            read_text(file, TEXT.replace(old, new, 1))
+
+    def test_without_checksum(self, file):
+        """Nor does an edit pass that takes the checksum out."""
+        data = json.loads(TEXT)
+        del data["checksum"]
+
+        with pytest.raises(LockError, match="was edited by hand"):
+            read_text(file, json.dumps(data))
+
+    def test_written_otherwise(self, file):
+        """The checksum is of the content: another order or another layout is the same lock."""
+        shuffled = dict(reversed(json.loads(TEXT).items()))
+
+        assert read_text(file, json.dumps(shuffled)) == LOCK
 
     def test_deeply_nested(self, file):
         """JSON that is nested beyond what the reader can follow is a damaged file, not a crash."""
         with pytest.raises(LockError, match="is not JSON"):
             read_text(file, "[" * 100_000)
+
+    @pytest.mark.parametrize("depth", range(900, 1010, 3))
+    def test_nested(self, file, depth):
+        """Nor is JSON that just can be followed."""
+        with pytest.raises(LockError):
+            read_text(file, f'{{"lock_version": {LOCK_VERSION}, "x": {"[" * depth}{"]" * depth}}}')
 
     @pytest.mark.parametrize("length", range(0, len(TEXT) - 2, 97))
     def test_cut_off(self, file, length):
@@ -177,7 +359,7 @@ class TestUnusable:
         del data[part]
 
         with pytest.raises(LockError, match=f"lacks {part}"):
-            read_text(file, json.dumps(data))
+            read_data(file, data)
 
     @pytest.mark.parametrize("value", ["vpc-cni", {"vpc-cni": "x"}, [1], [["vpc-cni"]], None])
     def test_add_ons_are_a_list(self, file, value):
@@ -186,17 +368,25 @@ class TestUnusable:
         data["inputs"]["add_ons"] = value
 
         with pytest.raises(LockError, match="does not have the shape of a lock"):
-            read_text(file, json.dumps(data))
+            read_data(file, data)
 
-    def test_null_where_a_pin_must_be(self, file):
+    @pytest.mark.parametrize(
+        "path",
+        [("neuron", "driver"), ("neuron", "container", "digest"), ("images", "trn1", "image_id"), ("made_from",)],
+    )
+    def test_null_where_a_pin_must_be(self, file, path):
         """Only the pins that may be absent may be null."""
         with pytest.raises(LockError, match="does not have the shape of a lock"):
-            read_text(file, TEXT.replace('"driver": "2.29.0.0"', '"driver": null'))
+            read_data(file, replaced(json.loads(TEXT), path, None))
 
-    def test_unknown_key(self, file):
+    @pytest.mark.parametrize(
+        "path",
+        [("toolkit",), ("neuron",), ("neuron", "container"), ("images", "trn1"), ("images", "trn1", "custom")],
+    )
+    def test_unknown_key(self, file, path):
         """A key that this format doesn't have is not dropped in silence."""
         with pytest.raises(LockError, match="does not have the shape of a lock"):
-            read_text(file, TEXT.replace('"sdk":', '"digest": "sha256:0", "sdk":'))
+            read_data(file, replaced(json.loads(TEXT), (*path, "more"), "x"))
 
 
 def paths(value, path=()):
@@ -210,7 +400,7 @@ def replaced(value, path, new):
     if not path:
         return new
     copy = value.copy()
-    copy[path[0]] = replaced(value[path[0]], path[1:], new)
+    copy[path[0]] = replaced(value[path[0]] if path[1:] else None, path[1:], new)
     return copy
 
 
@@ -235,7 +425,20 @@ class TestMutations:
     @given(path=st.sampled_from(list(paths(json.loads(TEXT)))), new=anything)
     def test_any_value_replaced(self, file, path, new):
         """Any value anywhere in place of another gives a lock or LockError, never another exception."""
-        assert is_lock_or_refused(file, json.dumps(replaced(json.loads(TEXT), path, new)))
+        data = replaced(json.loads(TEXT), path, new)
+        if isinstance(data, dict):
+            data["checksum"] = hash_of({key: value for key, value in data.items() if key != "checksum"})
+        assert is_lock_or_refused(file, json.dumps(data))
+
+    @settings(max_examples=150, deadline=None)
+    @given(path=st.sampled_from([path for path in paths(json.loads(TEXT)) if path]), new=anything)
+    def test_any_value_edited(self, file, path, new):
+        """No edit of a value passes that leaves the checksum as it was."""
+        data = json.loads(TEXT)
+        edited = replaced(data, path, new)
+        if hash_of(edited) != hash_of(data):
+            with pytest.raises(LockError):
+                read_text(file, json.dumps(edited))
 
     @settings(max_examples=150, deadline=None)
     @given(start=st.integers(0, len(TEXT)), length=st.integers(0, 40), new=st.text(max_size=20))

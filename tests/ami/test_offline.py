@@ -3,11 +3,12 @@ from dataclasses import replace
 
 import pytest
 
+from ami import ami_choice, fit, moving, offline
 from ami import lock as locks
-from ami import offline
-from ami.lock import ImagePin, Inputs
 from ami.offline import NoPinError
+from ami.pins import EKS_OPTIMIZED, SYSTEM, UNRESOLVED, ContainerPin, ImagePin, Inputs
 from ami.tables import add_on_versions, ami_releases, sdk_releases
+from bench.locks import resolved
 
 ADD_ONS = tuple(sorted(add_on_versions()))
 
@@ -18,7 +19,11 @@ INPUTS = Inputs(
     kubernetes_version="1.35",
     neuron_sdk="2.30.0",
     framework="pytorch",
+    images={SYSTEM: EKS_OPTIMIZED, "trn1": EKS_OPTIMIZED},
+    image_regions=(),
     add_ons=ADD_ONS,
+    charts=("kueue", "neuron-helm-chart"),
+    chart_settings=("neuron_scheduler",),
 )
 
 
@@ -32,25 +37,32 @@ class TestLock:
         lock = offline.lock(inputs())
 
         assert lock.neuron.driver == "2.28.0.0"
-        assert lock.neuron.container_image == (
-            "public.ecr.aws/neuron/pytorch-training-neuronx:2.9.0-neuronx-py312-sdk2.30.0-ubuntu24.04"
+        assert lock.neuron.container == ContainerPin(
+            image="public.ecr.aws/neuron/pytorch-training-neuronx:2.9.0-neuronx-py312-sdk2.30.0-ubuntu24.04",
+            digest=UNRESOLVED,
         )
-        assert lock.accelerator_image == ImagePin(
+        assert lock.images["trn1"] == ImagePin(
             ami_type="AL2023_x86_64_NEURON",
             release="v20260625",
             release_version="1.35.6-20260625",
+            image_id=UNRESOLVED,
+            owner=UNRESOLVED,
             neuron_driver="2.28.0.0",
             kernel="6.12",
+            custom=None,
         )
 
     def test_system_nodes(self):
         """The system nodes run the standard AMI of the same release, which has no Neuron driver."""
-        assert offline.lock(inputs()).system_image == ImagePin(
+        assert offline.lock(inputs()).images[SYSTEM] == ImagePin(
             ami_type="AL2023_x86_64_STANDARD",
             release="v20260625",
             release_version="1.35.6-20260625",
+            image_id=UNRESOLVED,
+            owner=UNRESOLVED,
             neuron_driver=None,
             kernel="6.12",
+            custom=None,
         )
 
     @pytest.mark.parametrize(
@@ -69,7 +81,7 @@ class TestLock:
     )
     def test_release_version(self, sdk, minor, release_version, kernel):
         """An SDK and a Kubernetes minor give the release version of the change log, with the patch version in it."""
-        image = offline.lock(inputs(neuron_sdk=sdk, kubernetes_version=minor)).accelerator_image
+        image = offline.lock(inputs(neuron_sdk=sdk, kubernetes_version=minor)).images["trn1"]
 
         assert (image.release_version, image.kernel) == (release_version, kernel)
 
@@ -77,10 +89,12 @@ class TestLock:
         """Where the newest AMI with the driver lacks the minor, the next one that has it is taken."""
         newest = ami_releases()["v20260625"]
         without = replace(newest, release_versions={"1.36": newest.release_versions["1.36"]})
-        monkeypatch.setattr(offline, "ami_releases", lambda: {**ami_releases(), "v20260625": without})
+        changed = {**ami_releases(), "v20260625": without}
+        for module in (ami_choice, fit):
+            monkeypatch.setattr(module, "ami_releases", lambda: changed)
 
-        assert offline.lock(inputs()).accelerator_image.release_version == "1.35.6-20260618"
-        assert offline.lock(inputs(kubernetes_version="1.36")).accelerator_image.release_version == "1.36.2-20260625"
+        assert offline.lock(inputs()).images["trn1"].release_version == "1.35.6-20260618"
+        assert offline.lock(inputs(kubernetes_version="1.36")).images["trn1"].release_version == "1.36.2-20260625"
 
     def test_newest_build_of_a_component(self):
         """Of several builds of a component the lock pins the newest, the one that the container is of."""
@@ -91,17 +105,17 @@ class TestLock:
     @pytest.mark.parametrize("sdk", ["2.31.0", "2.31.1"])
     def test_framework_without_container(self, sdk):
         """A release without a container for the framework is no error for the lock, and its image is None."""
-        assert offline.lock(inputs(neuron_sdk=sdk)).neuron.container_image is None
+        assert offline.lock(inputs(neuron_sdk=sdk)).neuron.container is None
 
     def test_jax_goes_on(self):
         """JAX has a training container where PyTorch has none any more."""
-        image = offline.lock(inputs(neuron_sdk="2.31.1", framework="jax")).neuron.container_image
+        image = offline.lock(inputs(neuron_sdk="2.31.1", framework="jax")).neuron.container.image
 
         assert image == "public.ecr.aws/neuron/jax-training-neuronx:0.9.0-neuronx-py313-sdk2.31.1-ubuntu24.04"
 
     def test_add_ons(self):
-        """Exactly the add-ons that were asked for are pinned, by name, in order."""
-        lock = offline.lock(inputs(add_ons=("vpc-cni", "coredns")))
+        """Exactly the add-ons that were asked for are pinned, in the order of the inputs."""
+        lock = offline.lock(inputs(add_ons=("coredns", "vpc-cni")))
 
         assert list(lock.add_ons.items()) == [("coredns", "v1.13.2-eksbuild.31"), ("vpc-cni", "v1.22.4-eksbuild.3")]
 
@@ -127,7 +141,145 @@ class TestLock:
         except NoPinError:
             assert sdk == "2.32.0" or minor in {"1.35", "1.36"}
         else:
-            assert lock.accelerator_image.neuron_driver == lock.neuron.driver
+            assert lock.images["trn1"].neuron_driver == lock.neuron.driver
+
+
+class TestKept:
+    """What a lock pins stays, while what it answers is asked unchanged."""
+
+    @pytest.fixture
+    def old(self):
+        """A lock that an account resolved, with pins that are not the newest of the tables."""
+        return resolved(offline.lock(inputs(), ami_release="v20260618"))
+
+    def test_nothing_moves(self, old):
+        """A lock made anew of the same inputs is the same to the last byte, however new the tables' rows are."""
+        assert locks.to_json(offline.lock(inputs(), keep=old)) == locks.to_json(old)
+
+    def test_a_new_node_group_gets_the_release_of_the_others(self, old):
+        """A cluster's nodes are of one release, and the id that was asked for is known already."""
+        images = {SYSTEM: EKS_OPTIMIZED, "more": EKS_OPTIMIZED, "trn1": EKS_OPTIMIZED}
+        lock = offline.lock(inputs(images=images), keep=old)
+
+        assert lock.images["more"] == old.images["trn1"]
+        assert (lock.neuron, lock.add_ons, lock.unresolved) == (old.neuron, old.add_ons, ())
+
+    def test_another_kubernetes_version(self, old):
+        """Images, add-ons and charts are chosen for the new minor; the training container stays with its digest."""
+        lock = offline.lock(inputs(kubernetes_version="1.36"), keep=old)
+
+        assert lock.images["trn1"].release_version == "1.36.2-20260625"
+        assert lock.images["trn1"].image_id == UNRESOLVED
+        assert lock.add_ons["kube-proxy"].startswith("v1.36.")
+        assert lock.neuron == old.neuron
+
+    def test_another_sdk(self, old):
+        """Container and image move together with the SDK; add-ons stay."""
+        lock = offline.lock(inputs(neuron_sdk="2.29.1"), keep=old)
+
+        assert lock.neuron.container.image.endswith("sdk2.29.1-ubuntu24.04")
+        assert lock.images["trn1"].neuron_driver == lock.neuron.driver == "2.27.4.0"
+        assert lock.unresolved == (
+            *("neuron.container.digest", "images.system.image_id", "images.system.owner"),
+            *("images.trn1.image_id", "images.trn1.owner"),
+        )
+        assert lock.add_ons == old.add_ons
+
+    def test_another_region(self, old):
+        """The releases stay, and their ids, which are a region's own, are unknown again."""
+        lock = offline.lock(inputs(region="us-west-2"), keep=old)
+
+        assert lock.images["trn1"].release == "v20260618"
+        assert lock.images["trn1"].image_id == UNRESOLVED
+        assert lock.neuron == old.neuron
+
+    def test_another_add_on(self, old):
+        """A further add-on is pinned, and the others stay as they are."""
+        kept = replace(old, add_ons={**old.add_ons, "coredns": "v1.13.2-eksbuild.1"})
+        fewer = replace(kept, inputs=inputs(add_ons=("coredns",)), add_ons={"coredns": "v1.13.2-eksbuild.1"})
+        lock = offline.lock(inputs(), keep=fewer)
+
+        assert lock.add_ons["coredns"] == "v1.13.2-eksbuild.1"
+        assert set(lock.add_ons) == set(ADD_ONS)
+
+    def test_rehearsal(self, old):
+        """Nothing that an embedded AWS told reaches a lock for AWS."""
+        lock = offline.lock(inputs(), keep=replace(old, rehearsal_account="123456789012"))
+
+        assert lock.rehearsal_account is None
+        assert set(lock.unresolved) >= set(offline.lock(inputs()).unresolved)
+        assert lock.images["trn1"].release == "v20260618"
+
+    def test_upgraded(self, old):
+        """An upgrade takes the newest pins, and forgets nothing of those that are the newest already."""
+        lock = moving.upgraded(inputs(), old=old)
+
+        assert lock.images["trn1"].release == "v20260625"
+        assert lock.images["trn1"].image_id == UNRESOLVED
+        assert lock.neuron == old.neuron
+
+    def test_toolkit(self, old):
+        """A lock made anew says which toolkit made it; only that changes."""
+        older = replace(old, toolkit=replace(old.toolkit, trnstack="0.0.1"))
+        lock = offline.lock(inputs(), keep=older)
+
+        assert lock == old
+
+
+class TestAmiRelease:
+    def test_asked(self):
+        """A release that fits may be asked for in place of the newest."""
+        lock = offline.lock(inputs(), ami_release="v20260610")
+
+        assert {pin.release for pin in lock.images.values()} == {"v20260610"}
+
+    @pytest.mark.parametrize(
+        ("release", "message", "hint"),
+        [
+            (
+                "v20260714",
+                "EKS AMI release v20260714 has driver 2.29.0.0, and Neuron SDK 2.30.0 needs 2.28.0.0",
+                "these have it: v20260625, v20260618, v20260610",
+            ),
+            (
+                "v20260107",
+                "EKS AMI release v20260107 is not for Kubernetes 1.35",
+                "it is for 1.32, 1.33 or 1.34",
+            ),
+        ],
+    )
+    def test_refused(self, release, message, hint):
+        """One that does not fit is refused with those that do."""
+        with pytest.raises(NoPinError) as caught:
+            offline.lock(inputs(), ami_release=release)
+
+        assert (caught.value.message, caught.value.hint) == (message, hint)
+
+    def test_unknown(self):
+        """Of a release that the table lacks nobody knows the driver."""
+        with pytest.raises(NoPinError, match="its driver is not known"):
+            offline.lock(inputs(), ami_release="v20270101")
+
+
+class TestCustomImage:
+    def test_parent(self):
+        """A recipe installs the driver itself, so an SDK that no AMI release has the driver of gets the newest one."""
+        images = {SYSTEM: EKS_OPTIMIZED, "trn1": "custom neuron 0123456789ab"}
+        asked = inputs(neuron_sdk="2.32.0", framework="jax", images=images, image_regions=("us-west-2",))
+        pin = offline.lock(asked).images["trn1"]
+
+        assert (pin.release, pin.neuron_driver, pin.nodes_driver) == ("v20260714", "2.29.0.0", "2.30.2.0")
+        assert pin.custom.recipe == "neuron"
+        assert dict(pin.custom.image_ids) == {"us-east-2": UNRESOLVED, "us-west-2": UNRESOLVED}
+
+    def test_what_was_built_is_remembered(self):
+        """The built image stays known until anything that goes into it changes."""
+        images = {SYSTEM: EKS_OPTIMIZED, "trn1": "custom neuron 0123456789ab"}
+        old = resolved(offline.lock(inputs(images=images)))
+        edited = {**images, "trn1": "custom neuron ba9876543210"}
+
+        assert offline.lock(inputs(images=images), keep=old) == old
+        assert offline.lock(inputs(images=edited), keep=old).images["trn1"].custom.version == UNRESOLVED
 
 
 class TestNoPin:
@@ -146,8 +298,7 @@ class TestNoPin:
             pytest.param(
                 {"neuron_sdk": "2.32.0"},
                 "no known EKS AMI release has driver 2.30.2.0, which Neuron SDK 2.32.0 needs",
-                "use 2.31.1, 2.31.0, 2.30.0, 2.29.1, 2.29.0, 2.28.1, 2.28.0, 2.27.1, 2.27.0 or 2.26.1, "
-                "or let an account resolve the lock",
+                "use Neuron SDK 2.31.1, or image: {type: custom, recipe: neuron}, whose recipe installs the driver",
                 id="SDK without AMI",
             ),
             pytest.param(

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 import ami
-from ami.tables import add_on_versions, ami_releases, sdk_releases
+from ami.tables import add_on_versions, ami_releases, compatibility, lifecycle, sdk_releases
 
 TABLES = {
     name: yaml.safe_load(Path(ami.__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8"))
@@ -83,6 +83,20 @@ class TestSdkReleases:
             assert f"3.{python}" in sdk.python
 
     @each_sdk
+    def test_inference_containers(self, sdk):
+        """Inference containers are of the row's SDK too; a package is pinned or only told, not both."""
+        for image in sdk.inference_containers:
+            assert f"-sdk{sdk.sdk}-" in image
+            assert "-inference-" in image
+        assert not set(sdk.components) & set(sdk.further_components)
+
+    @each_sdk
+    def test_kernels_and_installer(self, sdk):
+        """Tested kernels are the newest first, and the EFA installer is a version, from 2.28.0 on 1.47."""
+        assert list(sdk.tested_kernels) == sorted(sdk.tested_kernels, key=numbers, reverse=True)
+        assert sdk.efa_installer == ("1.47" if numbers(sdk.sdk) >= (2, 28, 0) else "")
+
+    @each_sdk
     def test_ami_releases(self, sdk):
         """The AMI releases of an SDK are all those with its driver, newest first, and no other."""
         assert list(sdk.eks_ami_releases) == [
@@ -102,6 +116,31 @@ class TestSdkReleases:
 
         assert with_trn3[-1] == "2.29.0"
         assert with_trn3 == list(sdk_releases())[: len(with_trn3)]
+
+
+class TestLifecycle:
+    def test_order(self):
+        """Events are dated, the newest first, each with its source in words."""
+        dates = [event.date for event in lifecycle()]
+
+        assert dates == sorted(dates, reverse=True)
+        assert all(event.what and " " in event.source for event in lifecycle())
+
+    def test_pytorch_ends(self):
+        """That PyTorch's training containers end is among them, with the release that the containers say."""
+        last = next(row for row in sdk_releases().values() if row.training_containers["pytorch"])
+
+        assert any(
+            event.what == f"{last.sdk} is the last SDK with a PyTorch training container" for event in lifecycle()
+        )
+        assert last.released in {event.date for event in lifecycle()}
+
+    def test_compatibility(self):
+        """What fits what is told with sources, and holds the limits that are reckoned with."""
+        text = " ".join(rule.what for rule in compatibility())
+
+        assert all(limit in text for limit in ("driver 2.29", "runtime 2.33", "runtime 2.32", "driver 2.26", "2.26.10"))
+        assert all(" " in rule.source for rule in compatibility())
 
 
 class TestAmiReleases:

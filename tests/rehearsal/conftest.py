@@ -2,11 +2,13 @@
 
 import pytest
 
+from ami.pins import BuiltImage, ChartPin, ContainerPin, ImagePin, Inputs, Lock, NeuronPin, Toolkit
 from rehearsal import clock
 from rehearsal.application import Rehearsal
 from rehearsal.handlers import handler_for
 from rehearsal.handlers.base import Resource, Scope
 from rehearsal.overlays import overlay_for
+from rehearsal.pins import publish
 
 ACCOUNT, REGION = "123456789012", "us-east-2"
 
@@ -76,6 +78,79 @@ def drop(scope):
         handler_for(resource.type).delete(scope, resource)
 
     return drop
+
+
+#: Twelve hexadecimal digits, sixty-four, and seventeen: a version, a digest and an AMI that no table has.
+VERSION, DIGEST, AMI = "0a1b2c3d4e5f", f"sha256:{'5' * 64}", "ami-0123456789abcdef0"
+
+
+@pytest.fixture
+def lock():
+    """Makes a lock for Kubernetes 1.34 in us-east-2 whose pins are newer than the tables."""
+
+    def build(*, image_id=AMI, custom_ids=None, digest=DIGEST) -> Lock:
+        custom = BuiltImage(
+            recipe="neuron", version=VERSION, neuron_driver="2.30.2.0", image_ids=custom_ids or {}, owner="444455556666"
+        )
+        image = ImagePin(
+            ami_type="AL2023_x86_64_NEURON",
+            release="v20261130",
+            release_version="1.34.12-20261130",
+            image_id=image_id,
+            owner="602401143452",
+            neuron_driver="2.31.0.0",
+            kernel="6.12",
+            custom=custom if custom_ids else None,
+        )
+        chart = ChartPin(
+            version="9.9.9",
+            location="oci://registry.k8s.io/kueue/charts/kueue",
+            digest=digest,
+            images={"registry.k8s.io/kueue/kueue:v9.9.9": digest},
+        )
+        archive = ChartPin(
+            version="v9.9.9",
+            location="https://aws.github.io/eks-charts/aws-efa-k8s-device-plugin",
+            digest=digest,
+            images={},
+        )
+        return Lock(
+            toolkit=Toolkit(trnstack="0.1.0", aws_cdk_lib="2.0.0", aws_cdk_cli="2.0.0"),
+            inputs=Inputs(
+                environment="demo",
+                region=REGION,
+                kubernetes_version="1.34",
+                neuron_sdk="2.33.0",
+                framework="pytorch",
+                images={"trn": "custom" if custom_ids else "eks_optimized"},
+                image_regions=(),
+                add_ons=("vpc-cni",),
+                charts=("aws-efa-k8s-device-plugin", "kueue"),
+                chart_settings=(),
+            ),
+            made_from="AWS",
+            rehearsal_account=None,
+            neuron=NeuronPin(
+                sdk="2.33.0",
+                driver="2.31.0.0",
+                components={},
+                container=ContainerPin(image="public.ecr.aws/neuron/training:9.9.9", digest=digest),
+            ),
+            images={"trn": image},
+            add_ons={"vpc-cni": "v9.9.9-eksbuild.1"},
+            charts={"kueue": chart, "aws-efa-k8s-device-plugin": archive},
+        )
+
+    return build
+
+
+@pytest.fixture
+def published_lock(client, lock):
+    """A lock whose pins are published beside the tables'."""
+    client("ec2")
+    made = lock()
+    publish(made)
+    return made
 
 
 class Network:

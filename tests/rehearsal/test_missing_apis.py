@@ -11,12 +11,15 @@ FROM_OVERLAYS = [
     ("ec2", "describe_capacity_reservations", {}, "CapacityReservations"),
     ("eks", "list_access_entries", {"clusterName": "demo"}, "accessEntries"),
     ("eks", "list_addons", {"clusterName": "demo"}, "addons"),
+    ("eks", "describe_addon_versions", {}, "addons"),
+    ("imagebuilder", "list_images", {}, "imageVersionList"),
     ("eks", "create_addon", {"clusterName": "demo", "addonName": "vpc-cni"}, "addon"),
 ]
 FROM_NOBODY = [
     ("ec2", "describe_capacity_block_offerings", {"CapacityDurationHours": 24}),
     ("service-quotas", "list_service_quotas", {"ServiceCode": "ec2"}),
     ("pricing", "get_products", {"ServiceCode": "AmazonEC2"}),
+    ("imagebuilder", "list_workflows", {}),
 ]
 
 

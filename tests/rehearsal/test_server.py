@@ -10,6 +10,7 @@ import time
 import boto3
 import pytest
 
+from ami.lock import write
 from rehearsal.process import ServerStartError, server
 
 pytestmark = pytest.mark.cli
@@ -45,6 +46,19 @@ class TestServer:
             found = boto3.session.Session().client("ec2").describe_vpcs(VpcIds=["vpc-12345678"])
 
         assert found["Vpcs"][0]["CidrBlock"] == "10.9.0.0/16"
+
+    def test_pins(self, monkeypatch, tmp_path, lock):
+        """What a lock names is published when it is ready, and a file that is no lock is refused by name."""
+        file = tmp_path / "demo.lock.json"
+        write(lock(), file)
+        with server("--pins", str(file)) as running:
+            for name, value in running.environment(region="us-east-2").items():
+                monkeypatch.setenv(name, value)
+            found = boto3.session.Session().client("ec2").describe_images(ImageIds=["ami-0123456789abcdef0"])
+
+        assert found["Images"][0]["Name"] == "amazon-eks-node-al2023-x86_64-neuron-1.34-v20261130"
+        with pytest.raises(ServerStartError, match="ended with status 2"), server("--pins", str(tmp_path / "no.json")):
+            pass
 
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
     def test_signals(self, number):

@@ -4,7 +4,17 @@ import json
 
 import pytest
 
+from rehearsal.pins.records import image_id_of
 from rehearsal.survey import survey, to_json
+from rehearsal.survey.image_records import (
+    BuildInfrastructure,
+    BuiltAmi,
+    Distribution,
+    ImageDistribution,
+    ImagePipeline,
+    ImageRecipe,
+    Images,
+)
 from rehearsal.survey.records import Interface, Rule, SubnetPlace
 
 TLS_ONLY = {
@@ -27,6 +37,7 @@ def test_nothing(client):
     found = survey(client)
 
     assert (found.vpcs, found.clusters, found.file_systems, found.buckets, found.keys) == ((), (), (), (), ())
+    assert found.images == Images()
 
 
 @pytest.mark.usefixtures("node_group")
@@ -34,7 +45,7 @@ class TestCluster:
     def test_cluster(self, client, make, network):
         """A cluster with its access, its add-ons and its pod identities."""
         cluster = {"ClusterName": "demo"}
-        make("AWS::EKS::Addon", **cluster, AddonName="vpc-cni", AddonVersion="v1")
+        make("AWS::EKS::Addon", **cluster, AddonName="vpc-cni", AddonVersion="v1.22.4-eksbuild.3")
         policy = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy"
         make(
             "AWS::EKS::AccessEntry",
@@ -49,7 +60,7 @@ class TestCluster:
         assert (found.name, found.version, found.support_type) == ("demo", "1.34", "STANDARD")
         assert (found.endpoint_public, found.endpoint_private) == (False, True)
         assert found.log_types == ("api", "audit")
-        assert [(addon.name, addon.version) for addon in found.addons] == [("vpc-cni", "v1")]
+        assert [(addon.name, addon.version) for addon in found.addons] == [("vpc-cni", "v1.22.4-eksbuild.3")]
         assert found.access_entries[0].policies == ("AmazonEKSViewPolicy",)
         assert found.pod_identities[0].service_account == "s"
 
@@ -196,3 +207,60 @@ class TestSchedules:
         assert [(one.encrypted, one.tls_only) for one in found.topics] == [(True, True), (False, False)]
         assert found.topics[0].subscriptions == ("email ml@example.com",)
         assert [(one.metric, one.notifies) for one in found.alarms] == [("AWS/Scheduler TargetErrorCount", 1)]
+
+
+def test_images(client, make, network):
+    """Recipes, what builds and copies images, and the images with their AMIs."""
+    name = "amazon-eks-node-al2023-x86_64-neuron-1.35-v20260625"
+    parent = image_id_of("us-east-2", name)
+    client("iam").create_instance_profile(InstanceProfileName="builder")
+    step = {"name": "a", "action": "ExecuteBash"}
+    document = json.dumps({"schemaVersion": "1.0", "phases": [{"name": "build", "steps": [step]}]})
+    components = [
+        make("AWS::ImageBuilder::Component", Name=part, Version="1.0.0", Platform="Linux", Data=document).physical_id
+        for part in ("tools", "driver")
+    ]
+    recipe = make(
+        "AWS::ImageBuilder::ImageRecipe",
+        Name="demo",
+        Version="1.0.0",
+        ParentImage=parent,
+        Components=[{"ComponentArn": arn} for arn in components],
+        BlockDeviceMappings=[{"DeviceName": "/dev/xvda", "Ebs": {"Encrypted": True}}],
+    ).physical_id
+    infrastructure = make(
+        "AWS::ImageBuilder::InfrastructureConfiguration",
+        Name="demo",
+        InstanceProfileName="builder",
+        InstanceTypes=["trn1.2xlarge"],
+        InstanceMetadataOptions={"HttpTokens": "required"},
+        SubnetId=network.subnet_ids[0],
+        SecurityGroupIds=[network.group.physical_id],
+    ).physical_id
+    shared = {"LaunchPermissionConfiguration": {"UserIds": ["111122223333"]}, "KmsKeyId": "arn:aws:kms:x:1:key/1"}
+    distribution = make(
+        "AWS::ImageBuilder::DistributionConfiguration",
+        Name="demo",
+        Distributions=[{"Region": "us-east-2"}, {"Region": "us-west-2", "AmiDistributionConfiguration": shared}],
+    ).physical_id
+    parts = {
+        "ImageRecipeArn": recipe,
+        "InfrastructureConfigurationArn": infrastructure,
+        "DistributionConfigurationArn": distribution,
+    }
+    make("AWS::ImageBuilder::ImagePipeline", Name="demo", **parts)
+    image = make("AWS::ImageBuilder::Image", **parts)
+    found = survey(client).images
+
+    assert found.recipes == (
+        ImageRecipe("demo", "1.0.0", parent, name, ("tools 1.0.0", "driver 1.0.0"), root_volume_encrypted=True),
+    )
+    assert found.infrastructures == (BuildInfrastructure("demo", ("trn1.2xlarge",), "required", "use2-az3"),)
+    assert found.distributions == (
+        ImageDistribution("demo", (Distribution("us-east-2", ()), Distribution("us-west-2", ("111122223333",)))),
+    )
+    assert found.pipelines == (ImagePipeline("demo", "ENABLED", "demo 1.0.0"),)
+    (built,) = found.built
+    assert (built.name, built.version, built.status, built.reason) == ("demo", "1.0.0/1", "AVAILABLE", "")
+    assert built.amis[0] == BuiltAmi("us-east-2", image.attributes["ImageId"])
+    assert built.amis[1].region == "us-west-2"

@@ -4,6 +4,16 @@ import dataclasses
 
 import pytest
 
+from rehearsal.survey.image_records import (
+    BuildInfrastructure,
+    BuiltAmi,
+    BuiltImage,
+    Distribution,
+    ImageDistribution,
+    ImagePipeline,
+    ImageRecipe,
+    Images,
+)
 from rehearsal.survey.records import (
     AccessEntry,
     Addon,
@@ -213,6 +223,50 @@ class TestTree:
         assert "capacity  CAPACITY_BLOCK · resource group/blocks" in tree(
             dataclasses.replace(SURVEY, clusters=(cluster,))
         )
+
+    def test_images(self):
+        """Recipes with their components in order, what builds and copies images, and the images with their AMIs."""
+        found = Images(
+            recipes=(
+                ImageRecipe(
+                    "demo",
+                    "1.0.0",
+                    "ami-1",
+                    "amazon-eks-node",
+                    ("driver 1.0.0", "efa 1.0.0"),
+                    root_volume_encrypted=True,
+                ),
+                ImageRecipe("plain", "1.0.0", "ssm:/parent", "", (), None),
+            ),
+            infrastructures=(
+                BuildInfrastructure("demo", ("trn1.2xlarge",), "required", "use2-az3"),
+                BuildInfrastructure("plain", (), "", None),
+            ),
+            distributions=(
+                ImageDistribution(
+                    "demo", (Distribution("us-east-2", ()), Distribution("us-west-2", ("111122223333", "444455556666")))
+                ),
+            ),
+            pipelines=(ImagePipeline("demo", "ENABLED", "demo 1.0.0"),),
+            built=(
+                BuiltImage("demo", "1.0.0/1", "AVAILABLE", "", (BuiltAmi("us-east-2", "ami-2"),)),
+                BuiltImage("demo", "1.0.0/2", "FAILED", "it can't be shared", ()),
+            ),
+        )
+
+        assert tree(Survey("us-east-2", *((),) * 6, images=found)).splitlines()[1:] == [
+            "└─ images",
+            "   ├─ recipe demo 1.0.0     from amazon-eks-node · root volume encrypted",
+            "   │  ├─ 1.  driver 1.0.0",
+            "   │  └─ 2.  efa 1.0.0",
+            "   ├─ recipe plain 1.0.0    from ssm:/parent",
+            "   ├─ infrastructure demo   trn1.2xlarge · tokens required · use2-az3",
+            "   ├─ infrastructure plain  tokens optional",
+            "   ├─ distribution demo     us-east-2 · us-west-2 (shared with 111122223333, 444455556666)",
+            "   ├─ pipeline demo         enabled · builds demo 1.0.0",
+            "   ├─ image demo 1.0.0/1    available · us-east-2 ami-2",
+            "   └─ image demo 1.0.0/2    failed · it can't be shared",
+        ]
 
     def test_schedules(self):
         """What happens by itself, when, and who is told."""

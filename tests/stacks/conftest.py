@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from ami import offline
 from ami.lock import path_for
 from ami.lock import read as read_lock
+from bench.locks import resolved
 from trnstack import source
-from trnstack.environment import plan_file
+from trnstack.environment import read_environment
 from trnstack.findings import InvalidEnvironmentError, has_errors
-from trnstack.plan import Plan, plan
+from trnstack.plan import Plan, lock_inputs, plan
 from trnstack.rules import check
 from trnstack.spec.load import load
 
@@ -93,7 +95,12 @@ def _synthesize(decided: Plan, outdir: Path) -> Assembly:
 @pytest.fixture(scope="session")
 def plans() -> dict[str, Plan]:
     """The plans of all environments, by their file's name."""
-    return {name: plan_file(ROOT / "environments" / f"{name}.yaml") for name in ENVIRONMENTS}
+    return {name: _planned(ROOT / "environments" / f"{name}.yaml") for name in ENVIRONMENTS}
+
+
+def _planned(file: Path) -> Plan:
+    """Returns the plan of an environment with its lock as an account would have resolved it."""
+    return plan(read_environment(file)[1], resolved(read_lock(path_for(file))))
 
 
 @pytest.fixture(scope="session")
@@ -113,6 +120,12 @@ def environment_name(request: pytest.FixtureRequest) -> str:
     """Each environment's name in turn."""
     name: str = request.param
     return name
+
+
+@pytest.fixture(scope="session")
+def synthesized(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Plan], Assembly]:
+    """Returns a builder of the templates of a plan."""
+    return lambda decided: _synthesize(decided, tmp_path_factory.mktemp("plan"))
 
 
 def _merged(base: Any, override: Any) -> Any:
@@ -139,6 +152,7 @@ def variant(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Assembly]
         findings = list(check(environment))
         if has_errors(findings):
             raise InvalidEnvironmentError(findings)
-        return _synthesize(plan(environment, read_lock(path_for(file))), tmp_path_factory.mktemp("variant"))
+        lock = offline.lock(lock_inputs(environment), keep=read_lock(path_for(file)))
+        return _synthesize(plan(environment, resolved(lock)), tmp_path_factory.mktemp("variant"))
 
     return build

@@ -130,6 +130,7 @@ class TestStacks:
                     "network": set(),
                     "storage": {"network"},
                     "cluster": {"network", "storage"},
+                    "images": {"network"},
                     "nodes": {"network", "cluster"},
                 }[kind]
                 depends_on = {each for each in artifacts[stack]["dependencies"] if each in stacks}

@@ -3,14 +3,18 @@
 import email
 import itertools
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from ami.fit import driver_misfits
+from ami.fit import driver_misfit
 from ami.lock import path_for
 from ami.lock import read as read_lock
+from ami.pins import SYSTEM
+from bench.locks import resolved
 from trnstack.findings import InvalidEnvironmentError
+from trnstack.layout.user_data import RESERVED_BYTES
 from trnstack.source import parse
 
 ENVIRONMENTS = Path(__file__).parents[2] / "environments"
@@ -21,6 +25,14 @@ RESERVED = {
     "instance_count": 32,
     "availability_zone_id": "use2-az3",
 }
+
+
+def as_text(launch):
+    """Returns a launch template's user data, where values are imported with the exports' names in their place."""
+    text = launch.get("UserData", {}).get("Fn::Base64", "")
+    if isinstance(text, str):
+        return text
+    return "".join(part if isinstance(part, str) else part["Fn::ImportValue"] for part in text["Fn::Join"][1])
 
 
 def all_of(every, resource_type):
@@ -41,6 +53,12 @@ def accelerated(every):
 
 
 @pytest.fixture
+def of_eks(groups):
+    """The properties of every node group that starts from an EKS-optimized image."""
+    return [group for group in groups if "AmiType" in group]
+
+
+@pytest.fixture
 def launches(every):
     """The data of every launch template."""
     return [made["LaunchTemplateData"] for made in all_of(every, "AWS::EC2::LaunchTemplate")]
@@ -58,16 +76,21 @@ class TestLaunchTemplate:
             assert root["Ebs"]["Encrypted"] is True
 
     def test_what_belongs_to_eks_is_not_in_it(self, launches):
-        """LT-04: Image, instance profile and subnets are EKS's to add."""
+        """LT-04: Instance profile and subnets are EKS's to add."""
         for launch in launches:
-            assert not {"ImageId", "IamInstanceProfile", "KeyName", "SecurityGroupIds"} & set(launch)
+            assert not {"IamInstanceProfile", "KeyName", "SecurityGroupIds"} & set(launch)
             assert all("SubnetId" not in interface for interface in launch["NetworkInterfaces"])
 
-    def test_image_type_and_release(self, groups):
-        """LT-07: Without an own image every node group names image type and release, and the version they are of."""
-        for group in groups:
-            assert group["AmiType"].startswith("AL2023_x86_64_")
-            assert group["ReleaseVersion"].startswith(f"{group['Version']}.")
+    def test_image_type_and_release(self, every):
+        """LT-07: A node group names image type, release and their version, or its launch template an image id."""
+        for template in every.values():
+            for group in template.properties("AWS::EKS::Nodegroup"):
+                launch = template["Resources"][group["LaunchTemplate"]["Id"]["Ref"]]["Properties"]["LaunchTemplateData"]
+                if "ImageId" in launch:
+                    assert not {"AmiType", "ReleaseVersion", "Version"} & set(group)
+                else:
+                    assert group["AmiType"].startswith("AL2023_x86_64_")
+                    assert group["ReleaseVersion"].startswith(f"{group['Version']}.")
 
     def test_version_is_a_reference(self, every):
         """LT-09: The node group refers to its launch template's latest version, so every edit reaches nodes."""
@@ -79,11 +102,11 @@ class TestLaunchTemplate:
                 assert group["LaunchTemplate"]["Version"] == {"Fn::GetAtt": [name, "LatestVersionNumber"]}
 
     def test_user_data_fits(self, launches):
-        """LT-10: User data is plain text of less than 16 KB, so nothing in it depends on what AWS answers."""
-        texts = [launch["UserData"]["Fn::Base64"] for launch in launches if "UserData" in launch]
+        """LT-10: User data is text of less than 16 KB, with room for what the cluster tells of itself."""
+        texts = [as_text(launch) for launch in launches if "UserData" in launch]
 
         assert texts
-        assert all(isinstance(text, str) and len(text.encode()) < USER_DATA_LIMIT for text in texts)
+        assert all(len(text.encode()) + RESERVED_BYTES < USER_DATA_LIMIT for text in texts)
 
     def test_metadata_service(self, launches):
         """IAM-03: Instance metadata answers to version 2 alone, and to pods that need it."""
@@ -94,8 +117,8 @@ class TestLaunchTemplate:
 
 class TestNodeGroup:
     def test_neuron_image(self, accelerated):
-        """NG-01: Every trn node group has the Neuron image type, which CDK's own construct refuses beside trn types."""
-        assert {group["AmiType"] for group in accelerated} == {"AL2023_x86_64_NEURON"}
+        """NG-01: Every trn node group has the Neuron image type, which CDK's construct refuses, or its own image."""
+        assert {group.get("AmiType") for group in accelerated} == {"AL2023_x86_64_NEURON", None}
 
     def test_size_is_asked_for(self, variant):
         """NG-03: A node group without a size is a finding; there is no default that starts expensive nodes."""
@@ -167,16 +190,20 @@ class TestNodeGroup:
                 assert (zone,) == group.availability_zone_ids
 
     def test_release_is_pinned(self, every, plans):
-        """NG-11: Every node group's image release is the one in the lock file."""
+        """NG-11: Every node group's image release, or the image's id, is the one in the lock file."""
         for name, plan in plans.items():
-            lock = read_lock(path_for(ENVIRONMENTS / f"{name}.yaml"))
+            lock = resolved(read_lock(path_for(ENVIRONMENTS / f"{name}.yaml")))
             for group in plan.node_groups:
-                release = every[group.stack].one("AWS::EKS::Nodegroup")["ReleaseVersion"]
-                assert release == lock.accelerator_image.release_version
+                made, pin = every[group.stack].one("AWS::EKS::Nodegroup"), lock.images[group.name]
+                launch = every[group.stack].one("AWS::EC2::LaunchTemplate")["LaunchTemplateData"]
+                if pin.custom:
+                    assert launch["ImageId"] == pin.custom.image_ids[plan.region]
+                else:
+                    assert made["ReleaseVersion"] == pin.release_version
 
-    def test_release_knows_the_types(self, accelerated):
+    def test_release_knows_the_types(self, of_eks):
         """NG-12: Releases are younger than trn2, so that the image knows how many pods every type holds."""
-        assert all(group["ReleaseVersion"].split("-")[1] > "20250101" for group in accelerated)
+        assert all(group["ReleaseVersion"].split("-")[1] > "20250101" for group in of_eks)
 
 
 class TestFirstBoot:
@@ -186,9 +213,7 @@ class TestFirstBoot:
         configs = {}
         for name, template in every.items():
             for made in template.properties("AWS::EC2::LaunchTemplate"):
-                message = email.message_from_string(
-                    made["LaunchTemplateData"].get("UserData", {}).get("Fn::Base64", "")
-                )
+                message = email.message_from_string(as_text(made["LaunchTemplateData"]))
                 for part in message.walk():
                     if part.get_content_type() == "application/node.eks.aws":
                         configs[name] = parse(part.get_payload().removeprefix("---\n"), name).data
@@ -217,19 +242,48 @@ class TestFirstBoot:
             assert bool(locked) == efa
             assert all(hard > 2**50 for hard in locked)
 
-    def test_eks_adds_the_cluster(self, node_configs):
+    def test_eks_adds_the_cluster(self, node_configs, every):
         """LT-07: With EKS's own image the NodeConfig leaves out the cluster's part, which EKS merges in."""
-        assert all("cluster" not in config["spec"] for config in node_configs.values())
+        of_eks = [name for name in node_configs if "AmiType" in every[name].one("AWS::EKS::Nodegroup")]
+
+        assert of_eks
+        assert all("cluster" not in node_configs[name]["spec"] for name in of_eks)
+
+    def test_nodes_of_own_images_are_told_the_cluster(self, node_configs, every):
+        """LT-06: With an image of one's own the NodeConfig says all that a node needs to join, from the cluster itself.
+
+        Endpoint and certificate are what the cluster's stack exports; name and range of services are what it is made
+        with.
+        """
+        own = [name for name in node_configs if "AmiType" not in every[name].one("AWS::EKS::Nodegroup")]
+
+        assert own
+        for name in own:
+            cluster_stack = f"{name.partition('-nodes-')[0]}-cluster"
+            cluster = every[cluster_stack].one("AWS::EKS::Cluster")
+            assert node_configs[name]["spec"]["cluster"] == {
+                "name": cluster["Name"],
+                "apiServerEndpoint": f"{cluster_stack}:ClusterEndpoint",
+                "certificateAuthority": f"{cluster_stack}:ClusterCertificateAuthority",
+                "cidr": cluster["KubernetesNetworkConfig"]["ServiceIpv4Cidr"],
+            }
+            exports = every[cluster_stack].exports()
+            assert exports[f"{cluster_stack}:ClusterEndpoint"]["Fn::GetAtt"][1] == "Endpoint"
+            authority = exports[f"{cluster_stack}:ClusterCertificateAuthority"]
+            assert authority["Fn::GetAtt"][1] == "CertificateAuthorityData"
 
 
 class TestImages:
-    def test_none_is_named_by_its_id(self, every):
-        """AMI-02: No template names an image id, which is one region's and may be gone; releases are everywhere."""
-        assert not [name for name, template in every.items() if "ami-" in json.dumps(template)]
+    def test_none_is_named_by_its_id(self, templates, plans):
+        """AMI-02: No template names an image id, which is one region's, but a custom image's and its parent's."""
+        for name, stacks in templates.items():
+            own = {image_id for image in plans[name].images for image_id in (image.image_id, image.parent_image_id)}
+            for template in stacks.values():
+                assert set(re.findall(r"ami-[0-9a-f]{17}", json.dumps(template))) <= own
 
-    def test_all_are_of_al2023(self, every):
-        """AMI-03: Every node group of every environment, the systems' too, starts from AL2023."""
-        assert {group["AmiType"] for group in all_of(every, "AWS::EKS::Nodegroup")} == {
+    def test_all_are_of_al2023(self, of_eks):
+        """AMI-03: Every node group that starts from EKS's images, the systems' too, starts from AL2023."""
+        assert {group["AmiType"] for group in of_eks} == {
             "AL2023_x86_64_NEURON",
             "AL2023_x86_64_STANDARD",
         }
@@ -238,8 +292,9 @@ class TestImages:
         """NRN-01: The image that nodes start from and the training container are of one SDK release, in every lock."""
         for name in plans:
             lock = read_lock(path_for(ENVIRONMENTS / f"{name}.yaml"))
-            assert lock.accelerator_image.neuron_driver == lock.neuron.driver
-            assert driver_misfits(lock) == ()
+            drivers = {pin.nodes_driver for group, pin in lock.images.items() if group != SYSTEM}
+            assert drivers == {lock.neuron.driver}
+            assert driver_misfit(lock.neuron.driver, lock.neuron) == ""
 
 
 class TestReservations:
@@ -274,8 +329,3 @@ class TestNodeRole:
     def test_access_entries_are_peoples(self, every):
         """IAM-02: Managed node groups enter themselves, so access entries are for administrators alone."""
         assert {entry["Type"] for entry in all_of(every, "AWS::EKS::AccessEntry")} == {"STANDARD"}
-
-    def test_unknown_images_are_refused(self, variant):
-        """LT-06: An own image, which needs the cluster's part in its NodeConfig, is refused and not half built."""
-        with pytest.raises(InvalidEnvironmentError, match="SPEC091"):
-            variant("llama3-8b-trn1", node_group={"image": {"type": "custom", "recipe": "neuron"}})

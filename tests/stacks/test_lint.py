@@ -44,6 +44,13 @@ class TestSchemas:
             for group in plan.node_groups
         )
 
+    def test_shared_images_are_clean(self, variant):
+        """So is what no environment has: the key of images that other accounts use, and its policy."""
+        section = {"copy_to_regions": (), "share_with_accounts": ("444455556666",)}
+        stacks = variant("custom-image-trn1", images=section)
+
+        assert complaints([stacks.folder / "custom-image-images.template.json"], [stacks.plan.region]) == []
+
     def test_what_is_wrong_is_found(self, templates, tmp_path):
         """The check sees a property that CloudFormation does not know and a value that it does not take."""
         broken = json.loads(json.dumps(templates["llama3-8b-trn1"]["llama3-8b-nodes-trn1"]))

@@ -1,59 +1,168 @@
-"""From a file to its lock: what is said of a lock that does not fit."""
+"""From a file to its lock: what is said of a lock that can't be used."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from ami.lock import path_for
-from trnstack.environment import check_file
+from ami.lock import path_for, read, to_json
+from bench.locks import resolved
+from trnstack.environment import check_file, plan_file
+from trnstack.findings import InvalidEnvironmentError
 
 EXAMPLE = Path(__file__).parents[2] / "environments" / "llama3-8b-trn1.yaml"
 
 
 @pytest.fixture
-def checked(tmp_path):
-    """Returns the codes and messages of the lock's findings after environment or lock were changed."""
+def lock():
+    """The example's lock, as an account would have resolved it."""
+    return resolved(read(path_for(EXAMPLE)))
 
-    def check(*, of_environment=(), of_lock=None):
-        text = EXAMPLE.read_text(encoding="utf-8")
-        for old, new in of_environment:
-            assert old in text
-            text = text.replace(old, new)
-        file = tmp_path / EXAMPLE.name
-        file.write_text(text, encoding="utf-8")
-        data = json.loads(path_for(EXAMPLE).read_text(encoding="utf-8"))
-        for (part, key), value in (of_lock or {}).items():
-            data[part][key] = value
-        path_for(file).write_text(json.dumps(data), encoding="utf-8")
-        return [(each.code, each.message) for each in check_file(file).findings if each.code.startswith("IMG")]
 
-    return check
+@pytest.fixture
+def file(tmp_path, lock):
+    """A copy of the example with a resolved lock."""
+    copy = tmp_path / EXAMPLE.name
+    copy.write_bytes(EXAMPLE.read_bytes())
+    path_for(copy).write_text(to_json(lock), encoding="utf-8")
+    return copy
+
+
+def found(file):
+    """Returns the codes, messages and hints of the findings of the lock."""
+    return [(each.code, each.message, each.hint) for each in check_file(file).findings if each.code.startswith("IMG")]
 
 
 class TestCurrentLock:
-    def test_fits(self, checked):
-        """The lock that lies beside the environment has nothing against it."""
-        assert checked() == []
+    def test_fits(self, file):
+        """A resolved lock that lies beside the environment has nothing against it."""
+        assert found(file) == []
 
-    def test_driver_older_than_the_sdk(self, checked):
-        """NRN-01: A lock whose image has an older driver than the containers' SDK is a finding with both versions."""
-        ((code, message),) = checked(of_lock={("accelerator_image", "neuron_driver"): "2.21.0.0"})
+    def test_missing(self, file):
+        """IMG001: Both commands that make a lock are named, with an account and without."""
+        path_for(file).unlink()
+        ((code, message, hint),) = found(file)
 
-        assert code == "IMG004"
-        assert "driver 2.21.0.0" in message
-        assert "2.28.0.0 or later" in message
+        assert (code, message) == ("IMG001", f"there is no lock {path_for(file)}, which pins images and add-ons")
+        assert hint == f"run: trnstack lock {file}, or without an account: trnstack lock --offline {file}"
 
-    def test_al2(self, checked):
-        """AMI-03: A lock with an AL2 image is a finding, before a node group fails on it."""
-        ((code, message),) = checked(of_lock={("accelerator_image", "ami_type"): "AL2_x86_64_GPU"})
+    @pytest.mark.parametrize(
+        ("old", "new", "message"),
+        [
+            pytest.param(
+                {"region: us-east-2": "region: us-west-2", "use2-az3": "usw2-az4", "use2-az1": "usw2-az1"},
+                {},
+                "region was us-east-2, is now us-west-2",
+                id="another region",
+            ),
+            pytest.param(
+                {"name: llama3-8b\n": "name: other\n"},
+                {},
+                "environment was llama3-8b, is now other",
+                id="another environment",
+            ),
+            pytest.param(
+                {"  - name: trn1\n": "  - name: fleet\n"},
+                {},
+                "images.fleet is new: eks_optimized; images.trn1 is gone",
+                id="another node group",
+            ),
+        ],
+    )
+    def test_stale(self, file, old, new, message):
+        """AMI-02, IMG002: A lock is one environment's in one region: each difference is named with both values."""
+        text = file.read_text(encoding="utf-8")
+        for before, after in {**old, **new}.items():
+            assert before in text
+            text = text.replace(before, after)
+        file.write_text(text, encoding="utf-8")
+        ((code, said, hint),) = found(file)
 
-        assert (code, "AL2_x86_64_GPU is not of AL2023" in message) == ("IMG005", True)
+        assert (code, hint) == ("IMG002", f"run: trnstack lock {file}")
+        assert message in said
 
-    def test_another_region(self, checked):
-        """AMI-02: A lock is one region's: an environment that moves needs a new one."""
-        moved = [("region: us-east-2", "region: us-west-2"), ("use2-az3", "usw2-az4"), ("use2-az1", "usw2-az1")]
-        ((code, message),) = checked(of_environment=moved)
+    @pytest.mark.parametrize(
+        ("damage", "message"),
+        [
+            pytest.param(
+                lambda text: text.replace("1.35.6-20260625", "1.35.6-20260714"),
+                "was edited by hand: its checksum is not that of its content",
+                id="edited by hand",
+            ),
+            pytest.param(lambda text: text[: len(text) // 2], "is not JSON (edited by hand or cut off?)", id="cut off"),
+            pytest.param(
+                lambda text: text.replace('"lock_version": 2', '"lock_version": 3'),
+                "has version 3; this trnstack reads version 2: update trnstack",
+                id="from the future",
+            ),
+            pytest.param(
+                lambda text: text.replace('"lock_version": 2', '"lock_version": 1'),
+                "has version 1, which an older trnstack wrote",
+                id="from the past",
+            ),
+            pytest.param(lambda _: "[]", "is not a lock file", id="another file"),
+            pytest.param(lambda _: "<<<<<<< HEAD\n{}", "is not JSON", id="a merge that was not finished"),
+        ],
+    )
+    def test_damaged(self, file, damage, message):
+        """IMG003: What is wrong with a damaged lock, and the command that makes it anew."""
+        path = path_for(file)
+        path.write_text(damage(path.read_text(encoding="utf-8")), encoding="utf-8")
+        ((code, said, hint),) = found(file)
 
-        assert code == "IMG002"
-        assert "region was us-east-2, is now us-west-2" in message
+        assert (code, hint) == ("IMG003", f"run: trnstack lock {file}, or take the lock's last version from git")
+        assert message in said
+
+    def test_shape(self, file, lock):
+        """IMG003: A text with a right checksum that no trnstack wrote is no lock either."""
+        from ami.pins import hash_of
+
+        data = json.loads(to_json(lock))
+        del data["checksum"], data["images"]["trn1"]["kernel"]
+        path_for(file).write_text(json.dumps({**data, "checksum": hash_of(data)}), encoding="utf-8")
+        ((code, said, _),) = found(file)
+
+        assert code == "IMG003"
+        assert "does not have the shape of a lock" in said
+
+
+class TestUnresolved:
+    def test_noted(self):
+        """IMG006: What an offline lock leaves open is a note, with the command that asks an account."""
+        ((code, message, hint),) = found(EXAMPLE)
+
+        assert code == "IMG006"
+        assert "leaves neuron.container.digest and" in message
+        assert f"run: trnstack lock {EXAMPLE}" in hint
+
+    def test_refused_for_a_deploy(self):
+        """IMG006: No template is made from it."""
+        assert plan_file(EXAMPLE).pins.container_digest == "unresolved"
+        with pytest.raises(InvalidEnvironmentError) as caught:
+            plan_file(EXAMPLE, to_deploy=True)
+
+        ((finding),) = caught.value.findings
+        assert (finding.code, finding.file) == ("IMG006", str(EXAMPLE))
+
+    def test_resolved(self, file):
+        """A resolved lock may be deployed."""
+        assert plan_file(file, to_deploy=True).pins.container_digest.startswith("sha256:")
+
+
+class TestRehearsal:
+    def test_told(self, file, lock):
+        """IMG007: A lock that an embedded AWS answered is told apart, and its account is the embedded one's."""
+        path_for(file).write_text(to_json(replace(lock, rehearsal_account="123456789012")), encoding="utf-8")
+        ((code, message, _),) = found(file)
+
+        assert (code, "was made in a rehearsal" in message) == ("IMG007", True)
+        assert plan_file(file).account == "123456789012"
+
+    def test_elsewhere(self, file, lock, tmp_path):
+        """A rehearsal's lock lies in the rehearsal's own folder, and the environment's own stays as it is."""
+        other = tmp_path / "rehearsal.lock.json"
+        other.write_text(to_json(replace(lock, rehearsal_account="123456789012")), encoding="utf-8")
+
+        assert plan_file(file, lock_file=other).account == "123456789012"
+        assert plan_file(file).account is None

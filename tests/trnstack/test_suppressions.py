@@ -1,7 +1,10 @@
 import pytest
 
+from ami import offline
+from ami.lock import path_for, write
 from trnstack import environment
 from trnstack.findings import Severity
+from trnstack.plan import lock_inputs
 
 #: The audit log is missing (EKS007, a warning) on line 8, and kueue is asked for (SPEC094, a note) on line 16.
 TEXT = """\
@@ -139,3 +142,36 @@ class TestMistakes:
     def test_other_comments(self, found):
         """Whatever else a comment says of trnstack is its own affair."""
         assert len(found(("  # logs\n", "  # trnstack: see the README, ignore the rest\n"))) == 3
+
+
+class TestRulesOfTheLock:
+    """A finding about the lock is silenced like any other, and a comment for one is idle only where a lock was seen."""
+
+    IGNORE = 'sdk: "2.31.1"  # trnstack: ignore[IMG013] a container of our own'
+
+    def write(self, tmp_path, text):
+        file = tmp_path / "x.yaml"
+        file.write_text(text)
+        loaded = environment.read_environment(file)[1]
+        write(offline.lock(lock_inputs(loaded)), path_for(file))
+        return file
+
+    def test_silenced(self, tmp_path):
+        """A warning about the lock is silenced on the line that it stands on."""
+        flow = 'neuron: {sdk: "2.30.0", framework: pytorch}'
+        text = TEXT.replace(flow, f"neuron:\n  framework: pytorch\n  {self.IGNORE}")
+        findings = environment.check_file(self.write(tmp_path, text)).findings
+
+        assert by_code(findings)["IMG013"].suppressed == "a container of our own"
+        assert "SPEC033" not in by_code(findings)
+
+    def test_idle(self, tmp_path):
+        """Where the lock has nothing to silence the comment is idle; without a lock nobody can tell."""
+        flow = 'neuron: {sdk: "2.30.0", framework: pytorch}'
+        text = TEXT.replace(flow, f"{flow}  # trnstack: ignore[IMG013] a container of our own")
+        file = self.write(tmp_path, text)
+
+        assert "SPEC033" in by_code(environment.check_file(file).findings)
+        assert "SPEC033" not in by_code(environment.check_file(file, with_lock=False).findings)
+        path_for(file).unlink()
+        assert "SPEC033" not in by_code(environment.check_file(file).findings)

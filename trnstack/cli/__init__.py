@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trnstack.cli import catalog, check, init, lock, output, plan, reference, rehearse
+from trnstack.cli import catalog, check, init, lock, output, plan, reference, rehearse, releases
 
 app = typer.Typer(
     name="trnstack",
@@ -47,6 +47,7 @@ app.command("init", epilog=output.EXIT_CODES)(init.init)
 app.command("check", epilog=output.EXIT_CODES)(check.check)
 app.command("plan", epilog=output.EXIT_CODES)(plan.plan)
 app.command("lock", epilog=output.EXIT_CODES)(lock.lock)
+app.command("releases", epilog=output.EXIT_CODES)(releases.releases)
 app.add_typer(catalog.app, name="catalog", epilog=output.EXIT_CODES)
 app.command("rehearse", epilog=output.EXIT_CODES)(rehearse.rehearse)
 app.command("rules", epilog=output.EXIT_CODES)(reference.rules)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trnstack.cli import output, plan_capacity
+from trnstack.cli import output, plan_capacity, plan_images
 from trnstack.cli.plan_network import network_section
 
 if TYPE_CHECKING:
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 def plan(
     file: Annotated[str, typer.Argument(metavar="FILE", help="An environment file")],
     *,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OLD",
+            help="Show what differs from an environment file or REV:path in git, and the deploys it takes.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON, and nothing else.")] = False,
 ) -> None:
     """Show everything that an environment decides, and why.
@@ -30,11 +37,35 @@ def plan(
     if checked.environment is None or checked.lock is None:
         output.stop(checked.findings)
     decided = planning.plan(checked.environment, checked.lock)
-    if as_json:
+    if against is not None:
+        output.tell_findings(checked.findings)
+        _against(file, decided, against, as_json=as_json)
+    elif as_json:
         output.say_json(planning.to_json(decided))
     else:
         output.tell_findings(checked.findings)
-        output.say("\n".join([as_text(decided), *_not_built(checked.environment)]))
+        left_out = plan_images.awaiting(decided, file)
+        waiting = ["", *left_out] if left_out else []
+        output.say("\n".join([as_text(decided), *waiting, *_not_built(checked.environment)]))
+
+
+def _against(file: str, decided: "Plan", against: str, *, as_json: bool) -> None:
+    """Shows what differs from an older plan, and in which deploys it reaches what runs."""
+    from trnstack import plan as planning  # noqa: PLC0415
+    from trnstack.advice.steps import steps  # noqa: PLC0415
+    from trnstack.cli import against as older  # noqa: PLC0415
+    from trnstack.cli import change  # noqa: PLC0415
+    from trnstack.plan.difference import difference  # noqa: PLC0415
+
+    old = older.older_plan(against)
+    changes, deploys = difference(old, decided), steps(old, decided)
+    if as_json:
+        import json  # noqa: PLC0415
+
+        data = {"against": against, **change.as_data(changes, deploys, file)}
+        output.say_json(json.dumps({**json.loads(planning.to_json(decided)), **data}, indent=2, ensure_ascii=False))
+    else:
+        output.say_sections([change.difference_section(changes), change.steps_section(deploys, file)])
 
 
 def as_text(decided: "Plan") -> str:
@@ -46,6 +77,7 @@ def as_text(decided: "Plan") -> str:
         _cluster(decided),
         _add_ons(decided),
         *(_node_group(group) for group in decided.node_groups),
+        *plan_images.sections(decided),
         plan_capacity.quotas(decided),
         _storage(decided),
         ["Tags", *output.columns(decided.tags.items())],
@@ -56,12 +88,10 @@ def as_text(decided: "Plan") -> str:
 
 def _environment(decided: "Plan") -> list[str]:
     pins = decided.pins
-    image = pins.ami_release + (f" with driver {pins.ami_neuron_driver}" if pins.ami_neuron_driver else "")
     rows = [
         ("region", decided.region),
         ("account", decided.account or "the account of the credentials in use"),
         ("Neuron SDK", f"{pins.neuron_sdk} with driver {pins.neuron_driver}"),
-        ("node image", image),
         ("training container", pins.container_image or "none for this framework"),
         ("pinned by", pins.made_from),
     ]
@@ -130,7 +160,7 @@ def _node_group(group: "NodeGroupPlan") -> list[str]:
         ("each node offers", f"{group.neuron_devices} Neuron devices, {group.neuron_cores} NeuronCores"),
         ("EFA", plan_capacity.efa(group)),
         ("placement group", "the stack's own" if template.placement_group == "create" else template.placement_group),
-        ("image", f"{group.release_version} ({group.ami_type})"),
+        ("image", plan_images.of_nodes(group)),
         ("root volume", f"{template.root_volume_gib:,} GiB"),
         ("addresses", f"{addresses.total:,} at most: {addresses.arithmetic}"),
         ("pods", f"{group.most_pods} a node at most" if group.most_pods else "as many as AWS allows, which is unknown"),

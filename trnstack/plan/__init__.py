@@ -4,11 +4,12 @@ import dataclasses
 import json
 from collections.abc import Mapping
 
-from ami.lock import Lock
+from ami.pins import Lock
 from trnstack.layout.images import mirrored
 from trnstack.plan.cluster import cluster, lock_inputs
 from trnstack.plan.decisions import decisions
-from trnstack.plan.model import NodeGroupPlan, PinsPlan, Plan, StackPlan
+from trnstack.plan.images import custom_images
+from trnstack.plan.model import CustomImagePlan, NodeGroupPlan, PinsPlan, Plan, StackPlan
 from trnstack.plan.network import network
 from trnstack.plan.nodes import ENVIRONMENT_TAG, KEEPER, KEEPER_TAG, node_group
 from trnstack.plan.quotas import quotas
@@ -22,27 +23,29 @@ PLAN_VERSION = 1
 
 def plan(environment: Environment, lock: Lock) -> Plan:
     """Returns the plan of an environment that has no errors and whose lock is current."""
-    image = lock.neuron.container_image
+    container = lock.neuron.container
     groups = tuple(node_group(environment, group, lock) for group in environment.node_groups)
+    images = custom_images(environment, lock, _tags(environment))
     return Plan(
         name=environment.name,
         region=environment.region,
-        account=environment.account,
+        account=lock.rehearsal_account or environment.account,
         tags=_tags(environment),
         pins=PinsPlan(
             neuron_sdk=lock.neuron.sdk,
             neuron_driver=lock.neuron.driver,
-            ami_release=lock.accelerator_image.release,
-            ami_neuron_driver=lock.accelerator_image.neuron_driver,
-            container_image=image and mirrored(image, environment.network.image_mirror),
+            container_image=mirrored(container.image, environment.network.image_mirror) if container else None,
+            container_digest=container.digest if container else None,
             made_from=lock.made_from,
+            rehearsal=lock.rehearsal_account is not None,
         ),
         network=network(environment),
         storage=storage(environment),
         cluster=cluster(environment, lock),
+        images=images,
         node_groups=groups,
         quotas=quotas(environment),
-        stacks=_stacks(environment, groups),
+        stacks=_stacks(environment, images, groups),
         decisions=tuple(decisions(environment, groups, lock)),
     )
 
@@ -60,7 +63,9 @@ def _tags(environment: Environment) -> Mapping[str, str]:
     return dict(sorted({**environment.tags, **own}.items()))
 
 
-def _stacks(environment: Environment, groups: tuple[NodeGroupPlan, ...]) -> tuple[StackPlan, ...]:
+def _stacks(
+    environment: Environment, images: tuple[CustomImagePlan, ...], groups: tuple[NodeGroupPlan, ...]
+) -> tuple[StackPlan, ...]:
     name, tags = environment.name, _tags(environment)
     network_name, storage_name, cluster_name = f"{name}-network", f"{name}-storage", f"{name}-cluster"
     fixed = (
@@ -86,6 +91,14 @@ def _stacks(environment: Environment, groups: tuple[NodeGroupPlan, ...]) -> tupl
             depends_on=(network_name, storage_name),
         ),
     )
+    # Behind the cluster, since a build takes the better part of an hour, in which the cluster can stand already.
+    building = StackPlan(
+        name=f"{name}-images",
+        description=f"{name}: custom images of node groups and what builds them",
+        termination_protection=False,
+        tags=tags,
+        depends_on=(network_name,),
+    )
     # A node group's stack carries no tags: CloudFormation would hand them on to the placement group, whose tags can't
     # be changed without replacing it.
     fleets = (
@@ -97,5 +110,6 @@ def _stacks(environment: Environment, groups: tuple[NodeGroupPlan, ...]) -> tupl
             depends_on=(network_name, cluster_name),
         )
         for group in groups
+        if not group.awaits_image
     )
-    return (*fixed, *fleets)
+    return (*fixed, *((building,) if images else ()), *fleets)

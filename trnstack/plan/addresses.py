@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from trnstack.catalog.effective import known_instance_type_of
 from trnstack.layout.addresses import GIB_PER_FILE_SERVER, file_system_addresses
 from trnstack.layout.subnets import Subnet
+from trnstack.plan.building import build_place, groups_by_recipe
 from trnstack.plan.endpoints import interface_endpoints
 from trnstack.plan.model import AddressUse
 from trnstack.plan.nodes import addresses_of, control_plane_zone_ids, system_addresses_of, zone_of
@@ -85,6 +86,10 @@ def _of_nodes(environment: Environment, subnet: Subnet) -> Iterator[AddressUse]:
                 addresses=taken.total,
                 arithmetic=taken.arithmetic,
             )
+    for recipe, groups in groups_by_recipe(environment).items():
+        if build_place(environment, groups).zone_id == zone_id:
+            arithmetic = "the instance that builds it, then the one that tests it"
+            yield AddressUse(subnet=subnet.name, user=f"building {recipe}", addresses=1, arithmetic=arithmetic)
     lustre = environment.storage.lustre
     if lustre and zone_id == environment.availability_zone_ids[0]:
         yield AddressUse(

@@ -1,15 +1,15 @@
 """Decides the EKS cluster and its add-ons."""
 
-import ipaddress
 import json
 
-from ami.lock import Inputs, Lock
+from ami.pins import EKS_OPTIMIZED, SYSTEM, Inputs, Lock
+from trnstack.catalog.effective import instance_type_of
 from trnstack.layout.addresses import MINIMUM_IP_TARGET, WARM_IP_TARGET
-from trnstack.layout.services import service_range
 from trnstack.plan.model import AddOnPlan, ClusterPlan, PodIdentityPlan, TrainerPlan
-from trnstack.plan.nodes import control_plane_zone_ids, system_nodes
-from trnstack.plan.vpc import vpc_cidr_of
+from trnstack.plan.nodes import control_plane_zone_ids, system_nodes, uses_efa
+from trnstack.plan.vpc import service_cidr_of
 from trnstack.spec import Environment
+from trnstack.spec.node_groups import CustomImage, NodeGroup
 
 #: Names that jobs may rely on before anything is deployed.
 TRAINING_NAMESPACE = "training"
@@ -20,6 +20,9 @@ BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
 #: What nodes run, so it becomes active only when there are some.
 AFTER_SYSTEM_NODES = ("coredns", "eks-node-monitoring-agent")
 FSX_CSI_DRIVER = "aws-fsx-csi-driver"
+NEURON_CHART, EFA_CHART, KUEUE_CHART, TRAINER_CHART = (
+    *("neuron-helm-chart", "aws-efa-k8s-device-plugin", "kueue", "kubeflow-trainer"),
+)
 
 
 _CONFIGURATION = {
@@ -49,6 +52,18 @@ def add_on_names(environment: Environment) -> tuple[str, ...]:
     return (*BEFORE_NODES, *AFTER_SYSTEM_NODES, *((FSX_CSI_DRIVER,) if fsx_csi else ()))
 
 
+def chart_names(environment: Environment) -> tuple[str, ...]:
+    """Returns the Helm charts that the environment's cluster has."""
+    efa = any(uses_efa(group, instance_type_of(group)) for group in environment.node_groups)
+    asked = {
+        NEURON_CHART: True,
+        EFA_CHART: efa,
+        KUEUE_CHART: environment.kubernetes.kueue,
+        TRAINER_CHART: environment.kubernetes.kubeflow_trainer,
+    }
+    return tuple(name for name, wanted in asked.items() if wanted)
+
+
 def lock_inputs(environment: Environment) -> Inputs:
     """Returns the parts of the environment that its lock must answer."""
     return Inputs(
@@ -57,8 +72,21 @@ def lock_inputs(environment: Environment) -> Inputs:
         kubernetes_version=environment.eks.kubernetes_version,
         neuron_sdk=environment.neuron.sdk,
         framework=environment.neuron.framework,
+        images={SYSTEM: EKS_OPTIMIZED, **{group.name: _image_input(group) for group in environment.node_groups}},
+        image_regions=tuple(sorted(copy.region for copy in environment.images.copy_to_regions)),
         add_ons=tuple(sorted(add_on_names(environment))),
+        charts=tuple(sorted(chart_names(environment))),
+        chart_settings=("neuron_scheduler",) if environment.kubernetes.neuron_scheduler else (),
     )
+
+
+def _image_input(group: NodeGroup) -> str:
+    """Returns what a group's nodes start from, as the lock is asked for it."""
+    if isinstance(group.image, CustomImage):
+        from ami.recipes import source_hash  # noqa: PLC0415 - reads files that only a custom image needs
+
+        return f"custom {group.image.recipe} {source_hash(group.image.recipe)}"
+    return EKS_OPTIMIZED
 
 
 def cluster(environment: Environment, lock: Lock) -> ClusterPlan:
@@ -74,15 +102,11 @@ def cluster(environment: Environment, lock: Lock) -> ClusterPlan:
         administrators=section.admin_role_arns,
         deletion_protection=section.deletion_protection,
         subnets=tuple(f"system-{zone_id}" for zone_id in control_plane_zone_ids(environment)),
-        service_cidr=_service_cidr(environment),
+        service_cidr=service_cidr_of(environment),
         add_ons=tuple(_add_on(name, lock) for name in add_on_names(environment)),
         system_nodes=system_nodes(environment, lock),
         trainer=TrainerPlan(namespace=TRAINING_NAMESPACE, service_account=TRAINER_SERVICE_ACCOUNT),
     )
-
-
-def _service_cidr(environment: Environment) -> str:
-    return str(service_range(ipaddress.IPv4Network(vpc_cidr_of(environment)), environment.eks.service_cidr))
 
 
 def _add_on(name: str, lock: Lock) -> AddOnPlan:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from ami.lock import Lock
+from ami.pins import Lock
 from trnstack.catalog.effective import instance_type_of
 from trnstack.layout.addresses import MINIMUM_IP_TARGET, WARM_IP_TARGET
 from trnstack.plan.blocks import block_decisions
+from trnstack.plan.images import image_decisions
 from trnstack.plan.model import Decision, NodeGroupPlan
 from trnstack.plan.network import network_decisions
 from trnstack.plan.nodes import ULTRASERVER_LABEL, control_plane_zone_ids, is_reserved
@@ -42,12 +43,14 @@ def decisions(environment: Environment, groups: tuple[NodeGroupPlan, ...], lock:
             value=f"{environment.storage.lustre.throughput_mbps_per_tib} MB/s per TiB, for as long as it stands",
             reason="CloudFormation replaces a file system whose rate is edited; docs/updates.md has the way in place",
         )
-    if lock.accelerator_image.neuron_driver:
+    image = lock.images[environment.node_groups[0].name]
+    if not image.custom:
         yield Decision(
             path="neuron.sdk",
-            value=f"AMI release {lock.accelerator_image.release} with driver {lock.accelerator_image.neuron_driver}",
-            reason=f"the newest EKS AMI release whose driver fits SDK {lock.neuron.sdk} containers",
+            value=f"AMI release {image.release} with driver {image.neuron_driver}",
+            reason=f"an EKS AMI release whose driver fits SDK {lock.neuron.sdk} containers",
         )
+    yield from image_decisions(environment, lock)
 
 
 def _node_group(path: str, group: NodeGroup, decided: NodeGroupPlan) -> Iterator[Decision]:

@@ -1,12 +1,13 @@
 """Decides node groups: where they stand, what they start from, how they change."""
 
-from ami.lock import Lock
+from ami.pins import RECIPE_TAG, RECIPE_VERSION_TAG, SYSTEM, Lock
 from trnstack.catalog import CHIPS, SYSTEM_INSTANCE_TYPES, InstanceType
 from trnstack.catalog.effective import instance_type_of
 from trnstack.layout.addresses import NodeAddresses, most_pods, node_addresses
 from trnstack.layout.interfaces import Interface, interfaces
 from trnstack.layout.user_data import user_data
 from trnstack.plan.blocks import block, block_scaling
+from trnstack.plan.joining import CUSTOM_AMI_TYPE, awaits_image, custom_image_id, joining
 from trnstack.plan.model import LaunchTemplatePlan, NodeGroupPlan, ScalingPlan, TaintPlan
 from trnstack.spec import Environment
 from trnstack.spec.node_groups import CapacityBlock, CapacityReservation, NodeGroup
@@ -21,10 +22,10 @@ SYSTEM_ROOT_VOLUME_GIB = 50
 #: EKS wants two zones at least; they have to stay the same for as long as the cluster stands.
 CONTROL_PLANE_ZONES = 2
 #: The name of the cluster's own node group.
-SYSTEM_NODE_GROUP = "system"
+SYSTEM_NODE_GROUP = SYSTEM
 #: The tags by which the toolkit says what belongs to which environment.
 ENVIRONMENT_TAG, NODE_GROUP_TAG, KEEPER_TAG = "trnstack:environment", "trnstack:node-group", "managed-by"
-OWN_TAG_KEYS = frozenset({ENVIRONMENT_TAG, NODE_GROUP_TAG, KEEPER_TAG})
+OWN_TAG_KEYS = frozenset({ENVIRONMENT_TAG, NODE_GROUP_TAG, KEEPER_TAG, RECIPE_TAG, RECIPE_VERSION_TAG})
 KEEPER = "trnstack"
 #: An update raises a group by up to twice the number of its zones, or by max_unavailable where that is more.
 #: Source: EKS user guide, "Managed node group update behavior".
@@ -100,17 +101,21 @@ def node_group(environment: Environment, group: NodeGroup, lock: Lock) -> NodeGr
     efa = uses_efa(group, instance_type)
     chip = CHIPS[instance_type.chip]
     per_core = group.logical_neuroncore_config or chip.default_logical_neuroncore_config or 1
+    pin, image_id = lock.images[group.name], custom_image_id(lock, group)
     return NodeGroupPlan(
         name=group.name,
         stack=f"{environment.name}-nodes-{group.name}",
         availability_zone_ids=(zone_id,),
         subnets=(f"nodes-{zone_id}",),
-        ami_type=lock.accelerator_image.ami_type,
-        release_version=lock.accelerator_image.release_version,
+        ami_type=CUSTOM_AMI_TYPE if image_id else pin.ami_type,
+        release_version=image_id or pin.release_version,
+        kubernetes_version=None if image_id else environment.eks.kubernetes_version,
+        custom_image=pin.custom.recipe if pin.custom else None,
+        awaits_image=awaits_image(image_id),
         capacity_type=_CAPACITY_TYPES.get(group.capacity.type, "ON_DEMAND"),
         block=block(environment, group),
         scaling=_scaling(group),
-        launch_template=_launch_template(environment, group, instance_type),
+        launch_template=_launch_template(environment, group, instance_type, image_id),
         labels={**group.labels, **_own_labels(group, efa=efa)},
         taints=tuple(TaintPlan(key=taint.key, value=taint.value, effect=taint.effect) for taint in group.taints),
         max_unavailable=group.max_unavailable,
@@ -154,10 +159,13 @@ def _scaling(group: NodeGroup) -> ScalingPlan:
     return ScalingPlan(minimum=minimum, desired=minimum, maximum=max(maximum, 1))
 
 
-def _launch_template(environment: Environment, group: NodeGroup, instance_type: InstanceType) -> LaunchTemplatePlan:
+def _launch_template(
+    environment: Environment, group: NodeGroup, instance_type: InstanceType, image_id: str | None
+) -> LaunchTemplatePlan:
     reservation = group.capacity if isinstance(group.capacity, CapacityReservation | CapacityBlock) else None
     return LaunchTemplatePlan(
         instance_type=group.instance_type,
+        image_id=image_id,
         interfaces=interfaces_of(group, instance_type),
         placement_group=placement_group_of(group, instance_type),
         market_type="capacity-block" if isinstance(reservation, CapacityBlock) else None,
@@ -169,6 +177,7 @@ def _launch_template(environment: Environment, group: NodeGroup, instance_type: 
             local_storage=group.local_storage if instance_type.local_disks else "none",
             logical_neuroncore_config=group.logical_neuroncore_config,
             efa=uses_efa(group, instance_type),
+            joining=joining(environment, group, _most_pods(instance_type)) if image_id else None,
         ),
         root_volume_gib=group.root_volume_gib,
         root_volume_kms_key_arn=group.root_volume_kms_key_arn,
@@ -196,13 +205,17 @@ def system_nodes(environment: Environment, lock: Lock) -> NodeGroupPlan:
         stack=f"{environment.name}-cluster",
         availability_zone_ids=zones,
         subnets=tuple(f"system-{zone_id}" for zone_id in zones),
-        ami_type=lock.system_image.ami_type,
-        release_version=lock.system_image.release_version,
+        ami_type=lock.images[SYSTEM].ami_type,
+        release_version=lock.images[SYSTEM].release_version,
+        kubernetes_version=environment.eks.kubernetes_version,
+        custom_image=None,
+        awaits_image=False,
         capacity_type="ON_DEMAND",
         block=None,
         scaling=ScalingPlan(minimum=section.min_count, desired=section.min_count, maximum=section.max_count),
         launch_template=LaunchTemplatePlan(
             instance_type=section.instance_type,
+            image_id=None,
             interfaces=PLAIN,
             placement_group="none",
             market_type=None,

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from trnstack.catalog import SYSTEM_INSTANCE_TYPES
+from trnstack.catalog import INSTANCE_TYPES, SYSTEM_INSTANCE_TYPES
 from trnstack.catalog.effective import instance_type_of
+from trnstack.plan.building import build_place, groups_by_recipe
 from trnstack.plan.model import Decision
 from trnstack.plan.model.capacity import QuotaPlan, QuotaUse
 from trnstack.spec import Environment
@@ -69,6 +70,10 @@ def _uses(environment: Environment) -> Iterator[tuple[str, QuotaUse]]:
             reserved.add(name)
             user, count = f"reservation {name}", capacity.instance_count
         yield code, QuotaUse(user=user, count=count, vcpus_each=instance_type.vcpu_quota_units)
+    for recipe, groups in groups_by_recipe(environment).items():
+        row = INSTANCE_TYPES.get(build_place(environment, groups).instance_type) or instance_type_of(groups[0])
+        # The instance that tests an image starts when the one that built it is gone.
+        yield row.on_demand_quota_code, QuotaUse(user=f"building {recipe}", count=1, vcpus_each=row.vcpu_quota_units)
     system = environment.eks.system_node_group
     known = SYSTEM_INSTANCE_TYPES.get(system.instance_type)
     if known:

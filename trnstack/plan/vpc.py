@@ -1,6 +1,9 @@
 """What the network is made of: its range and its subnets, of a new VPC and of one that stands already."""
 
+import ipaddress
+
 from trnstack.layout.existing_subnets import Assignment, GivenSubnet, assign
+from trnstack.layout.services import service_range
 from trnstack.layout.subnets import Subnet, divide
 from trnstack.spec import Environment
 
@@ -9,6 +12,15 @@ def vpc_cidr_of(environment: Environment) -> str:
     """Returns the VPC's IPv4 range."""
     existing = environment.network.existing_vpc
     return existing.cidr if existing else environment.network.vpc_cidr
+
+
+def service_cidr_of(environment: Environment) -> str:
+    """Returns the range of Kubernetes services' addresses, which lies beside the VPC's.
+
+    Raises:
+        ValueError: The VPC's range is not a network.
+    """
+    return str(service_range(ipaddress.IPv4Network(vpc_cidr_of(environment)), environment.eks.service_cidr))
 
 
 def is_fully_private(environment: Environment) -> bool:

@@ -26,7 +26,7 @@ class ReadingCheck:
 
 _FORMAT = "The environment file, version 1: `trnstack schema`."
 _IGNORES = "The environment file, version 1: README, `Findings`."
-_LOCK = "The lock file, version 1: docs/adr/0003."
+_LOCK = "The lock file, version 2: docs/adr/0003."
 
 READING_CHECKS = (
     ReadingCheck(
@@ -121,16 +121,16 @@ READING_CHECKS = (
         source=_LOCK,
     ),
     ReadingCheck(
-        code="IMG004",
-        rule="the image's Neuron driver serves the containers",
-        why="The driver is in the image, the runtime in the container: a driver older than the SDK's own, or driver "
-        "2.29 beside a runtime older than 2.33, fails when a job starts. The container is of the SDK that is pinned.",
-        source="AWS Neuron documentation, release notes of runtime and containers.",
+        code="IMG006",
+        rule="the lock is resolved before a deploy",
+        why="What tables can't tell, AMI ids and digests, an account and registries do. A rehearsal resolves it for "
+        "itself; for a check it is a note.",
+        source=_LOCK,
     ),
     ReadingCheck(
-        code="IMG005",
-        rule="the images are of AL2023 and of the Kubernetes version",
-        why="Nodes are configured by nodeadm, which AL2023 has; EKS has no AL2 image for Kubernetes 1.33 or later.",
-        source='EKS user guide, "EKS AL2 and AL2-accelerated AMIs transition".',
+        code="IMG007",
+        rule="the lock was made for a real account",
+        why="A lock that a rehearsal made names images which only the embedded AWS has.",
+        source=_LOCK,
     ),
 )

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from trnstack.rules import DATED_RULES, RULES
+from trnstack.rules.pins import LOCK_RULES
 from trnstack.rules.preflight import PREFLIGHT_CHECKS
 from trnstack.rules.reading import READING_CHECKS
 
@@ -30,6 +31,7 @@ class Checked(enum.StrEnum):
     """When a check is made."""
 
     ALWAYS = "always"
+    WITH_LOCK = "beside the lock"
     AT_A_TIME = "with --at TIME"
     PREFLIGHT = "by preflight, not yet built"
 
@@ -56,10 +58,11 @@ class Description:
 
 
 def descriptions() -> tuple[Description, ...]:
-    """Returns every check: those of reading, the rules, the rules that need a time, and what needs the account."""
+    """Returns every check: of reading, the rules, those of the lock, those of a time, and what needs the account."""
     return (
         *_listed("Reading", READING_CHECKS, Checked.ALWAYS),
         *(_described(rule, Checked.ALWAYS) for rule in RULES),
+        *(_described(rule, Checked.WITH_LOCK) for rule in LOCK_RULES),
         *(_described(rule, Checked.AT_A_TIME) for rule in DATED_RULES),
         *_listed("Left to preflight", PREFLIGHT_CHECKS, Checked.PREFLIGHT),
     )
@@ -73,7 +76,7 @@ def codes() -> Mapping[str, Checked]:
 
 def introduction(subject: str) -> str:
     """Returns the sentence that says what a subject's rules are about; empty for one that is no module of rules."""
-    rules: tuple[Callable[..., Any], ...] = (*RULES, *DATED_RULES)
+    rules: tuple[Callable[..., Any], ...] = (*RULES, *LOCK_RULES, *DATED_RULES)
     for rule in rules:
         if _subject(rule) == subject:
             return joined((sys.modules[rule.__module__].__doc__ or "").partition("\n\n")[0])

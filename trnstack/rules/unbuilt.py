@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from trnstack.findings import Finding, Path, Severity
 from trnstack.rules.shape import CHECKPOINTS
 from trnstack.spec import Environment
-from trnstack.spec.node_groups import NodeGroup
 from trnstack.spec.storage import Lustre
 
 #: What is on by default and switches nothing yet, by section and key.
@@ -25,21 +24,6 @@ _ADDITIONS = {
 def _unbuilt(code: str, path: Path, what: str, hint: str, severity: Severity = Severity.ERROR) -> Finding:
     subject, _, reason = what.partition(": ")
     return Finding(code=code, path=path, message=f"not built yet: {subject} ({reason})", hint=hint, severity=severity)
-
-
-def the_nodes_are_built(environment: Environment) -> Iterator[Finding]:
-    """SPEC091: Node groups are ones that the stacks make.
-
-    Source: the project's changelog.
-    """
-    for index, group in enumerate(environment.node_groups):
-        for path, what, hint in _unbuilt_of_nodes(group):
-            yield _unbuilt("SPEC091", ("node_groups", index, *path), what, hint)
-
-
-def _unbuilt_of_nodes(group: NodeGroup) -> Iterator[tuple[Path, str, str]]:
-    if group.image.type == "custom":
-        yield ("image",), "a custom image: nodes start from the EKS-optimized one", "write image: {type: eks_optimized}"
 
 
 def the_storage_is_built(environment: Environment) -> Iterator[Finding]:
@@ -129,7 +113,6 @@ def the_watch_is_built(environment: Environment) -> Iterator[Finding]:
 
 
 RULES = (
-    the_nodes_are_built,
     the_storage_is_built,
     the_delivery_is_built,
     the_additions_are_built,

@@ -23,7 +23,7 @@ MAXIMUM_ENTRIES = 1000
 MAXIMUM_VALUES = 100_000
 
 #: The parser in C, which PyYAML's wheels have; without it the same is read by the one in Python, slowly.
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 #: What YAML 1.2 does not allow, and the three line breaks of YAML 1.1 that are none in 1.2.
 _FORBIDDEN = re.compile("[^\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FORMER_BREAKS = "\x85\u2028\u2029"
@@ -77,7 +77,7 @@ def compose(text: str, file: str) -> tuple[Node | None, tuple[Comment, ...]]:
     _refuse_forbidden_characters(text, file)
     composer = _Composer(file)
     try:
-        for event in yaml.parse(text, Loader=_LOADER):
+        for event in yaml.parse(text, Loader=LOADER):
             composer.take(event)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark

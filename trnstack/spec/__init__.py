@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints
 
 from trnstack.spec.base import AccountId, Name, RegionName, Section, ZoneId
 from trnstack.spec.eks import Eks
+from trnstack.spec.images import Images
 from trnstack.spec.network import Network
 from trnstack.spec.neuron import Neuron
 from trnstack.spec.node_groups import NodeGroup
@@ -42,6 +43,7 @@ class Environment(Section):
     node_groups: Annotated[
         tuple[NodeGroup, ...], Field(min_length=1, description="The fleets of accelerator nodes; at least one")
     ]
+    images: Annotated[Images, Field(description="How custom images are built and who may use them")] = Images()
     storage: Annotated[Storage, Field(description="Checkpoint bucket, datasets and file system")] = Storage()
     training: Annotated[
         Training | None,

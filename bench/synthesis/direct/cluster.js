@@ -115,6 +115,8 @@ class ClusterStack extends Stack {
     exported(this, 'ClusterName', this.cluster.ref);
     exported(this, 'ClusterSecurityGroup', this.cluster.attrClusterSecurityGroupId);
     exported(this, 'NodeRoleArn', this.nodeRole.attrArn);
+    exported(this, 'ClusterEndpoint', this.cluster.attrEndpoint);
+    exported(this, 'ClusterCertificateAuthority', this.cluster.attrCertificateAuthorityData);
     output(this, 'ClusterName', this.cluster.ref, 'The EKS cluster');
     const kubeconfig = `aws eks update-kubeconfig --region ${REGION} --name ${NAME}`;
     output(this, 'KubeconfigCommand', kubeconfig, 'Lets kubectl find the cluster');

@@ -199,8 +199,10 @@ class NetworkStack extends Stack {
     for (const [name, subnet] of Object.entries(subnets)) {
       if (!name.startsWith('public-')) exported(this, `Subnet-${name}`, subnet.ref);
     }
+    exported(this, 'VpcId', vpc.ref);
     exported(this, 'NodesSecurityGroup', groups.nodes.ref);
     exported(this, 'LustreSecurityGroup', groups.lustre.ref);
+    exported(this, 'EndpointsSecurityGroup', groups.endpoints.ref);
     exported(this, 'ControlPlaneSecurityGroup', groups.controlPlane.ref);
     output(this, 'VpcId', vpc.ref, 'The VPC');
   }

@@ -5,14 +5,14 @@ from typing import Any
 from moto.core.responses import ActionResult
 from moto.core.utils import utcnow
 
-from rehearsal.overlays.eks.pod_identities import PodIdentities
+from rehearsal.overlays.eks.addon_versions import AddonVersions, version_for
 from rehearsal.overlays.eks.records import new_update
 from rehearsal.overlays.errors import OverlayError
 
 _STATED = ("addonVersion", "serviceAccountRoleArn", "configurationValues", "namespaceConfig")
 
 
-class Addons(PodIdentities):
+class Addons(AddonVersions):
     """EKS's operations on add-ons."""
 
     def create_addon(self) -> ActionResult:
@@ -21,6 +21,7 @@ class Addons(PodIdentities):
         name = request["addonName"]
         if name in cluster.addons:
             raise OverlayError("ResourceInUseException", f"Addon already exists: {name}")
+        version = version_for(name, cluster.version, request.get("addonVersion"))
         arn = cluster.arn.replace(f":cluster/{cluster.name}", f":addon/{cluster.name}/{name}/{len(cluster.addons) + 1}")
         cluster.addons[name] = {
             "addonName": name,
@@ -32,6 +33,7 @@ class Addons(PodIdentities):
             "modifiedAt": utcnow(),
             "tags": dict(request.get("tags", {})),
             **{member: request[member] for member in _STATED if member in request},
+            "addonVersion": version,
             "podIdentityAssociations": self._associate(name, request.get("podIdentityAssociations", [])),
         }
         return ActionResult({"addon": cluster.addons[name]})
@@ -47,6 +49,8 @@ class Addons(PodIdentities):
     def update_addon(self) -> ActionResult:
         """Answers UpdateAddon."""
         addon, request = self._addon(), self.request
+        if "addonVersion" in request:
+            version_for(addon["addonName"], self.cluster().version, request["addonVersion"])
         changed = {member: request[member] for member in _STATED if member in request}
         addon.update(changed, modifiedAt=utcnow())
         if "podIdentityAssociations" in request:

@@ -1,6 +1,5 @@
 """Managed node groups, whose nodes are instances in EC2."""
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,9 +7,12 @@ from moto.core.responses import ActionResult
 
 from rehearsal.nodes import NodeOrder, NodesError, end_nodes, start_nodes
 from rehearsal.overlays.eks.base import EksBase
+from rehearsal.overlays.eks.custom_images import CUSTOM, check_custom_image, check_request, check_same_kind
 from rehearsal.overlays.eks.records import ClusterRecord, NodegroupRecord, new_update
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.state import state_of
+from rehearsal.pins import published
+from rehearsal.pins.records import image_id_of
 
 _DEFAULT_INSTANCE_TYPE = "t3.medium"
 _BLOCK = "capacity-block"
@@ -30,6 +32,13 @@ class Nodegroups(EksBase):
         self.check_subnets(request["subnets"])
         group = NodegroupRecord(cluster=cluster, backend=self.eks_backend, request=request)
         _check_scaling(group.scaling_config)
+        template = self._template(group)
+        if template.get("ImageId"):
+            check_request(request)
+            check_custom_image(self.network, cluster, template)
+            vars(group).update(ami_type=CUSTOM, release_version=template["ImageId"])
+        else:
+            check_same_kind(group.ami_type, template)
         self._check_block(group)
         group.nodes = self._start(cluster, group, group.scaling_config["desiredSize"])
         cluster.nodegroups[name] = group
@@ -75,6 +84,7 @@ class Nodegroups(EksBase):
         if "launchTemplate" in request:
             group.launch_template = self._named(request["launchTemplate"])
         try:
+            self._check_image(cluster, group, request)
             nodes = self._start(cluster, group, len(group.nodes))
         except OverlayError:
             group.version, group.release_version, group.launch_template = before
@@ -108,6 +118,15 @@ class Nodegroups(EksBase):
         if market == _BLOCK and not any(_target(template).values()):
             message = "The launch template names no capacity reservation, which a capacity block needs"
             raise OverlayError("InvalidParameterException", message)
+
+    def _check_image(self, cluster: ClusterRecord, group: NodegroupRecord, request: Mapping[str, Any]) -> None:
+        """Refuses an update that EKS refuses of nodes with a custom AMI, and notes the AMI of the new nodes."""
+        template = self._template(group)
+        check_same_kind(group.ami_type, template)
+        if group.ami_type == CUSTOM:
+            check_request(request)
+            check_custom_image(self.network, cluster, template)
+            group.release_version = template["ImageId"]
 
     def _check_reservation(self, template: Mapping[str, Any], count: int, running: int) -> None:
         """Refuses to start nodes in a reservation that is not active, or has no room for them.
@@ -147,7 +166,7 @@ class Nodegroups(EksBase):
         order = NodeOrder(
             template=template,
             subnet_ids=group.subnets,
-            image_id=template.get("ImageId") or _image_id(group),
+            image_id=template.get("ImageId") or _image_id(group, self.region),
             instance_type=instance_type,
             security_group_ids=[cluster.resources_vpc_config["clusterSecurityGroupId"]],
             tags={
@@ -212,7 +231,8 @@ def _check_scaling(scaling: Mapping[str, int]) -> None:
         raise OverlayError("InvalidParameterException", message)
 
 
-def _image_id(group: NodegroupRecord) -> str:
-    """Gives an id to the AMI that EKS chooses by AMI type and release; equal choices get equal ids."""
+def _image_id(group: NodegroupRecord, region: str) -> str:
+    """Gives the id of the AMI that EKS chooses; of a release that nobody published, one that follows from its name."""
+    image = published().node_image(ami_type=group.ami_type, release_version=group.release_version)
     chosen = f"{group.ami_type} {group.version} {group.release_version}"
-    return f"ami-{hashlib.sha256(chosen.encode()).hexdigest()[:17]}"
+    return image.image_id(region) if image else image_id_of(region, chosen)

@@ -121,13 +121,14 @@ class TestNodegroup:
 
 
 class TestInCluster:
+    @pytest.mark.usefixtures("published_lock")
     def test_addon(self, client, make, change, drop, network, cluster):
         """An add-on has its version and its pod identity, and both change in place."""
         addon = make(
             "AWS::EKS::Addon",
             ClusterName=cluster.physical_id,
             AddonName="vpc-cni",
-            AddonVersion="v1",
+            AddonVersion="v1.22.4-eksbuild.3",
             ResolveConflicts="OVERWRITE",
             ConfigurationValues='{"env":{}}',
             PodIdentityAssociations=[{"RoleArn": network.role_arn, "ServiceAccount": "aws-node"}],
@@ -136,8 +137,9 @@ class TestInCluster:
         assert addon.physical_id == "demo|vpc-cni"
         assert len(client("eks").list_pod_identity_associations(clusterName="demo")["associations"]) == 1
 
-        change(addon, AddonVersion="v2", PodIdentityAssociations=None)
-        assert client("eks").describe_addon(clusterName="demo", addonName="vpc-cni")["addon"]["addonVersion"] == "v2"
+        change(addon, AddonVersion="v9.9.9-eksbuild.1", PodIdentityAssociations=None)
+        found = client("eks").describe_addon(clusterName="demo", addonName="vpc-cni")["addon"]
+        assert found["addonVersion"] == "v9.9.9-eksbuild.1"
         assert client("eks").list_pod_identity_associations(clusterName="demo")["associations"] == []
         drop(addon)
         assert client("eks").list_addons(clusterName="demo")["addons"] == []

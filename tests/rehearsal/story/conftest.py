@@ -5,32 +5,41 @@ from pathlib import Path
 
 import pytest
 
+from ami.lock import path_for, read
+from bench.locks import resolved
+from rehearsal.pins import publish
 from rehearsal.seed import seed_file
 from rehearsal.story.network import server_options
 from rehearsal.survey import survey
 from rehearsal.survey.records import Survey
-from trnstack.environment import plan_file
-from trnstack.plan import Plan
+from trnstack.environment import read_environment
+from trnstack.plan import Plan, plan
 
 ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
 def planned() -> Callable[[str], Plan]:
-    """Returns the plan of one of the project's environments."""
-    return lambda name: plan_file(ROOT / "environments" / f"{name}.yaml")
+    """Returns the plan of one of the project's environments, as its golden templates are made from it."""
+
+    def make(name: str) -> Plan:
+        file = ROOT / "environments" / f"{name}.yaml"
+        return plan(read_environment(file)[1], resolved(read(path_for(file))))
+
+    return make
 
 
 @pytest.fixture
 def deployed(services, tmp_path) -> Callable[[Plan, str], Survey]:
     """Deploys the golden templates of an environment, stack by stack, and returns what stands."""
 
-    def deploy(plan: Plan, name: str) -> Survey:
+    def deploy(decided: Plan, name: str) -> Survey:
         services.reset()
-        for file in server_options(plan, account="123456789012", folder=tmp_path)[1:]:
+        publish(resolved(read(path_for(ROOT / "environments" / f"{name}.yaml"))))
+        for file in server_options(decided, account="123456789012", folder=tmp_path)[1:]:
             seed_file(Path(file))
-        cloudformation = services.transport.client("cloudformation", "123456789012", plan.region)
-        for stack in plan.stacks:
+        cloudformation = services.transport.client("cloudformation", "123456789012", decided.region)
+        for stack in decided.stacks:
             body = (ROOT / "tests" / "golden" / name / f"{stack.name}.template.json").read_text()
             cloudformation.create_stack(
                 StackName=stack.name,
@@ -40,6 +49,6 @@ def deployed(services, tmp_path) -> Callable[[Plan, str], Survey]:
                 Tags=[{"Key": key, "Value": value} for key, value in stack.tags.items()],
                 Parameters=[],
             )
-        return survey(lambda service: services.transport.client(service, "123456789012", plan.region))
+        return survey(lambda service: services.transport.client(service, "123456789012", decided.region))
 
     return deploy

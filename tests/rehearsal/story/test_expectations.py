@@ -8,6 +8,7 @@ import pytest
 from rehearsal.story.expectations import deployed_differently, kept_differently
 from rehearsal.survey.schedule_records import Schedule
 
+WITH_AN_IMAGE = "custom-image-trn1"
 ENVIRONMENTS = sorted(file.stem for file in (Path(__file__).parents[3] / "environments").glob("*.yaml"))
 
 
@@ -25,7 +26,7 @@ def changed_group(found, **changes: object):
 
 
 class TestDeployedDifferently:
-    @pytest.mark.parametrize("name", ENVIRONMENTS)
+    @pytest.mark.parametrize("name", [name for name in ENVIRONMENTS if name != WITH_AN_IMAGE])
     def test_every_environment_stands_as_planned(self, planned, deployed, name):
         """The project's own environments deploy to what their plans say."""
         plan = planned(name)
@@ -76,6 +77,27 @@ class TestDeployedDifferently:
 
         for sentence, survey in differences.items():
             assert any(sentence in told for told in deployed_differently(plan, survey)), sentence
+
+    def test_every_difference_of_an_image_is_told(self, planned, deployed):
+        """An image that is not the lock's, or not made as planned, is told; the golden lock's id is a made-up one."""
+        plan = planned(WITH_AN_IMAGE)
+        found = deployed(plan, WITH_AN_IMAGE)
+        (recipe,), (built,) = found.images.recipes, found.images.built
+        name = recipe.name
+
+        def told(**changes):
+            return set(deployed_differently(plan, replace(found, images=replace(found.images, **changes))))
+
+        other_id = f"image {name}: id in the lock is not as planned"
+        assert told() == {other_id}
+        assert told(built=()) == {f"there is no image {name}"}
+        assert told(pipelines=()) == {other_id, "there are pipelines [], and ['custom-image-neuron'] were planned"}
+        assert f"image {name}: regions is not as planned" in told(built=(replace(built, amis=built.amis[:1]),))
+        plain = (replace(recipe, components=recipe.components[1:], root_volume_encrypted=None, parent_image="ami-1"),)
+        assert told(recipes=plain) == {
+            other_id,
+            *(f"image {name}: {what} is not as planned" for what in ("components", "parent image", "encryption")),
+        }
 
     def test_every_difference_of_a_block_is_told(self, planned, deployed):
         """Schedules that are missing, at another time or off, and notices that anyone could read, are told."""

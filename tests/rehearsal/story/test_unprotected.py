@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ami.lock import path_for
 from rehearsal.story.unprotected import without_deletion_protection
 from trnstack.environment import plan_file
 
@@ -14,7 +15,7 @@ ENVIRONMENTS = sorted((Path(__file__).parents[3] / "environments").glob("*.yaml"
 def test_changes_one_thing(tmp_path, file):
     """The copy plans to the same but for deletion protection, and keeps the person's comments."""
     copy = without_deletion_protection(file, tmp_path)
-    before, after = plan_file(file), plan_file(copy)
+    before, after = plan_file(file), plan_file(copy, lock_file=path_for(file))
 
     assert before.cluster.deletion_protection
     assert not after.cluster.deletion_protection

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ami.lock import path_for, read, write
+from bench.locks import resolved
 from trnstack.cli import main
 
 ROOT = Path(__file__).parents[3]
@@ -38,7 +40,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 def example(tmp_path: Path) -> Callable[..., Path]:
     """Writes the example environment with pieces of its text replaced, and returns the file."""
 
-    def write(*replacements: tuple[str, str], name: str = "example.yaml") -> Path:
+    def make(*replacements: tuple[str, str], name: str = "example.yaml") -> Path:
         text = EXAMPLE.read_text()
         for old, new in replacements:
             assert old in text, f"the example environment has no {old!r}"
@@ -47,12 +49,23 @@ def example(tmp_path: Path) -> Callable[..., Path]:
         file.write_text(text)
         return file
 
-    return write
+    return make
 
 
 @pytest.fixture
-def locked(example: Callable[..., Path], run: Run) -> Path:
-    """The example environment with its lock beside it."""
+def locked(example: Callable[..., Path], lock_of: Callable[[Path], None]) -> Path:
+    """The example environment with its lock beside it, as an account would have resolved it."""
     file = example()
-    assert run("lock", "--offline", file).code == 0
+    lock_of(file)
     return file
+
+
+@pytest.fixture
+def lock_of(run: Run) -> Callable[[Path], None]:
+    """Returns what locks a file as an account would."""
+
+    def make(file: Path) -> None:
+        assert run("lock", "--offline", file).code == 0
+        write(resolved(read(path_for(file))), path_for(file))
+
+    return make

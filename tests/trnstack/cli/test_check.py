@@ -42,8 +42,15 @@ class TestGoodFiles:
 
     @pytest.mark.parametrize("file", ENVIRONMENTS, ids=lambda file: file.stem)
     def test_one_line_for_an_environment_of_ours(self, run, file):
-        """The environments that come with the project have nothing to say but that; some say why they ignore one."""
-        assert re.fullmatch(rf"{re.escape(str(file))}: no findings(, \d ignored)?\n", run("check", file).stdout)
+        """The environments that come with the project say that an account has yet to resolve their locks, and no more.
+
+        Some say besides why they ignore a finding.
+        """
+        first, hint, last = run("check", file).stdout.splitlines()
+
+        assert re.match(rf"{re.escape(str(file))}:\d+:1: IMG006 note: ", first)
+        assert hint.startswith(f"  hint: before a deploy, run: trnstack lock {file}; ")
+        assert re.fullmatch(rf"{re.escape(str(file))}: 1 note(, \d ignored)?", last)
 
     def test_notes_and_warnings_are_no_failure(self, run, example):
         """What only tells or asks is shown, and leaves the exit code at 0."""
@@ -96,7 +103,8 @@ class TestBadFiles:
         answer = run("check", file)
 
         assert answer.code == 1
-        assert f"hint: run: trnstack lock --offline {file}" in answer.stdout
+        both = f"trnstack lock {file}, or without an account: trnstack lock --offline {file}"
+        assert f"hint: run: {both}" in answer.stdout
 
 
 class TestFilesThatAreNone:
@@ -180,10 +188,10 @@ class TestAt:
 
 
 class TestIgnored:
-    def test_counted_and_not_shown(self, run, example):
+    def test_counted_and_not_shown(self, run, example, lock_of):
         """People see how many findings a comment silences; programs get them all."""
         file = example(("node_count: 32", "node_count: 32\n    efa: false  # trnstack: ignore[EFA002] a test of TCP"))
-        run("lock", "--offline", file)
+        lock_of(file)
 
         assert run("check", file).stdout == f"{file}: no findings, 1 ignored\n"
         (finding,) = json.loads(run("check", "--json", file).stdout)

@@ -1,11 +1,18 @@
 """``trnstack lock``."""
 
+import io
+import json
+import sys
 from typing import NoReturn
 
 import pytest
 
 from ami import offline
 from ami.lock import path_for, read
+from ami.pins import UNRESOLVED
+from ami.resolve import Failure, NoAccountError, ResolveError, connect
+from rehearsal.process import server
+from trnstack.cli.lock import asking
 
 
 class TestOffline:
@@ -18,8 +25,9 @@ class TestOffline:
 
         assert (answer.code, answer.stderr) == (0, "")
         assert answer.stdout.startswith(f"{path_for(file)}, made from offline tables of ")
-        assert f"  Neuron SDK                 {lock.neuron.sdk}\n" in answer.stdout
-        assert all(f"  {name:<25}  {version}\n" in answer.stdout for name, version in lock.add_ons.items())
+        assert f"  Neuron SDK                        {lock.neuron.sdk}\n" in answer.stdout
+        assert all(f"  {f'add-on {name}':<32}  {version}\n" in answer.stdout for name, version in lock.add_ons.items())
+        assert all(f"  {f'chart {name}':<32}  {pin.version}\n" in answer.stdout for name, pin in lock.charts.items())
         assert "There was no lock before" in answer.stdout
 
     def test_names_unconfirmed_readings(self, run, example):
@@ -29,12 +37,11 @@ class TestOffline:
         notes = offline.add_on_notes(read(path_for(file)))
 
         assert notes
-        assert answer.stdout.partition("Unconfirmed\n")[2].splitlines() == [f"  {note}" for note in notes]
+        assert answer.stdout.partition("Notes\n")[2].splitlines() == [f"  {note}" for note in notes]
 
     def test_says_where_containers_end(self, run, example):
         """Where an SDK has no training container, the newest one that has is named."""
-        file = example()
-        file.write_text(file.read_text().replace('sdk: "2.30.0"', 'sdk: "2.31.1"'))
+        file = example(('sdk: "2.30.0"', 'sdk: "2.31.1"'))
 
         wanted = "none for pytorch in SDK 2.31.1; the newest SDK with one is 2.30.0"
         assert wanted in run("lock", "--offline", file).stdout
@@ -57,7 +64,7 @@ class TestOffline:
         changed = answer.stdout.partition("Changed\n")[2].partition("\n\n")[0].splitlines()
 
         assert any(line.split() == ["inputs.kubernetes_version", "1.35", "->", "1.34"] for line in changed)
-        assert any(line.startswith("  accelerator_image.release_version ") for line in changed)
+        assert any(line.startswith("  images.trn1.release_version ") for line in changed)
         assert not any(" neuron.sdk " in line for line in changed)
 
     def test_replaces_a_damaged_lock(self, run, locked):
@@ -83,7 +90,7 @@ class TestOffline:
     def test_no_pin(self, run, example, monkeypatch):
         """What the tables do not know is said with what they do know, and nothing is written."""
 
-        def refuse(_inputs) -> NoReturn:
+        def refuse(_inputs, **_options) -> NoReturn:
             raise offline.NoPinError("no version of coredns is known for Kubernetes 1.35", "use Kubernetes 1.34")
 
         monkeypatch.setattr(offline, "lock", refuse)
@@ -111,6 +118,72 @@ class TestOffline:
 
         assert (answer.code, answer.stdout) == (1, "")
         assert answer.stderr == f"{path_for(file)}: can't be written: permission denied\n"
+
+    def test_asks_nobody(self, run, example, monkeypatch):
+        """Without an account there is nobody to ask, whatever credentials there are."""
+        monkeypatch.setattr("boto3.Session", None)
+
+        assert run("lock", "--offline", example()).code == 0
+
+
+class TestOptions:
+    def test_ami_release(self, run, locked):
+        """A release that a person names is taken, although the older lock has another."""
+        assert run("lock", "--offline", "--ami-release", "v20260618", locked).code == 0
+
+        assert {pin.release for pin in read(path_for(locked)).images.values()} == {"v20260618"}
+
+    def test_ami_release_with_another_driver(self, run, locked):
+        """One with another driver is refused, and those that have it are named."""
+        before = path_for(locked).read_bytes()
+        answer = run("lock", "--offline", "--ami-release", "v20260714", locked)
+
+        assert (answer.code, answer.stdout) == (1, "")
+        assert "v20260625" in answer.stderr
+        assert path_for(locked).read_bytes() == before
+
+    def test_add_on(self, run, locked):
+        """A version of an add-on that a person names is taken, and kept by the next lock."""
+        assert run("lock", "--offline", "--add-on", "coredns=v1.0.0-eksbuild.1", locked).code == 0
+        assert "Nothing changed" in run("lock", "--offline", locked).stdout
+
+        assert read(path_for(locked)).add_ons["coredns"] == "v1.0.0-eksbuild.1"
+
+    @pytest.mark.parametrize("words", ["coredns", "coredns=1.0", "coredns=", "nobody=v1.0.0-eksbuild.1", "=", ""])
+    def test_add_on_that_is_none(self, run, locked, words):
+        """What is no add-on of the environment, or no version, is wrong usage; the add-ons are named."""
+        before = path_for(locked).read_bytes()
+        answer = run("lock", "--offline", "--add-on", words, locked)
+
+        assert (answer.code, answer.stdout) == (2, "")
+        assert answer.stderr.startswith(f"{locked}: --add-on {words} is not NAME=VERSION\n")
+        assert "vpc-cni" in answer.stderr
+        assert path_for(locked).read_bytes() == before
+
+
+class TestJson:
+    def test_new(self, run, example):
+        """The lock's content comes with what is to be known of it."""
+        file = example()
+        data = json.loads(run("lock", "--offline", "--json", file).stdout)
+
+        assert list(data) == ["file", "written", "changes", "notes", "unresolved", "awaiting_build", "lock"]
+        assert (data["file"], data["written"], data["changes"]) == (str(path_for(file)), True, [])
+        assert data["lock"] == json.loads(path_for(file).read_text())
+        assert "images.trn1.image_id" in data["unresolved"]
+
+    def test_changes(self, run, locked, example):
+        """A change has its path and both values, null where the path is not there."""
+        example(("framework: pytorch", "framework: jax"))
+        data = json.loads(run("lock", "--offline", "--json", locked).stdout)
+
+        assert {"path": "inputs.framework", "old": "pytorch", "new": "jax"} in data["changes"]
+
+    def test_nothing(self, run, locked):
+        """Where nothing changed nothing is written, and both are said."""
+        data = json.loads(run("lock", "--offline", "--json", locked).stdout)
+
+        assert (data["written"], data["changes"]) == (False, [])
 
 
 class TestCheck:
@@ -145,13 +218,174 @@ class TestCheck:
         assert f"{path_for(locked)} is current" in answer.stdout
 
 
-class TestAccount:
-    def test_is_not_asked_yet(self, run, example):
-        """Without --offline one sentence says what works, before anything is read or written."""
-        file = example()
+@pytest.fixture
+def no_account(monkeypatch):
+    """No credentials, configuration or instance's metadata of the machine that the test runs on."""
+    for name in ("AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, "/nonexistent")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
 
+
+@pytest.mark.usefixtures("no_account")
+class TestWithoutAccount:
+    def test_no_credentials(self, run, locked):
+        """Without credentials it is said what to do about it, and what can be had without an account."""
+        before = path_for(locked).read_bytes()
+        answer = run("lock", locked)
+
+        assert (answer.code, answer.stdout) == (1, "")
+        first, hint, without, nothing = answer.stderr.splitlines()
+        assert first == f"{locked}: there are no AWS credentials, or not all of them"
+        assert hint.startswith("  hint: sign in (aws sso login")
+        assert without == f"without an account: trnstack lock --offline {locked}"
+        assert nothing == "nothing was changed"
+        assert path_for(locked).read_bytes() == before
+
+    def test_environment_first(self, run, example):
+        """An environment with errors is said to have them before anybody is asked."""
+        answer = run("lock", example(("trn1.32xlarge\n", "trn1.32xlrge\n")))
+
+        assert "CAT001" in answer.stderr
+        assert "credentials" not in answer.stderr
+
+    @pytest.mark.parametrize(("error", "lines"), [(ResolveError, 5), (NoAccountError, 6)])
+    def test_every_failure(self, run, locked, monkeypatch, error, lines):
+        """Everything that failed is told with what to do, by commands that can be copied."""
+        failures = [Failure("one thing", "do this: trnstack lock --upgrade FILE"), Failure("another", "wait")]
+
+        def fail(_region) -> NoReturn:
+            raise error(failures)
+
+        monkeypatch.setattr("ami.resolve.connect", fail)
+        answer = run("lock", locked)
+
+        told = answer.stderr.splitlines()
+        assert told[:4] == [
+            f"{locked}: one thing",
+            f"  hint: do this: trnstack lock --upgrade {locked}",
+            f"{locked}: another",
+            "  hint: wait",
+        ]
+        assert (len(told), told[-1]) == (lines, "nothing was changed")
+
+
+@pytest.fixture(scope="module")
+def embedded():
+    """An embedded AWS with everything that the tables name, and the registries."""
+    with server() as aws:
+        yield aws
+
+
+@pytest.fixture
+def signed_in(embedded, no_account, monkeypatch):
+    """Credentials of the embedded AWS."""
+    del no_account
+    for name, value in embedded.environment(region="us-east-2").items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.cli
+@pytest.mark.usefixtures("signed_in")
+class TestAccount:
+    """The command as it is, against services that answer over HTTP."""
+
+    def test_resolves_everything(self, run, example):
+        """Nothing is left unresolved, and what was made is shown."""
+        file = example()
+        answer = run("lock", file)
+        lock = read(path_for(file))
+
+        assert (answer.code, answer.stderr) == (0, "")
+        assert lock.unresolved == ()
+        assert f"image of trn1                     {lock.images['trn1'].image_id}, " in answer.stdout
+        assert answer.stdout.startswith(f"{path_for(file)}, made from a rehearsal in us-east-2\n")
+        assert "made in a rehearsal, account 123456789012: it reaches no real account" in answer.stdout
+        assert "unconfirmed" not in answer.stdout
+
+    def test_twice(self, run, example):
+        """Two locks of the same inputs are byte for byte the same, from nothing and from the lock that is there."""
+        file = example()
+        run("lock", file)
+        first = path_for(file).read_bytes()
+        assert "Nothing changed" in run("lock", file).stdout
+        assert path_for(file).read_bytes() == first
+
+        path_for(file).unlink()
+        run("lock", file)
+        assert path_for(file).read_bytes() == first
+
+    def test_offline_lock(self, run, locked):
+        """An offline lock gets what it leaves open, and moves in nothing else."""
+        path_for(locked).unlink()
+        run("lock", "--offline", locked)
+        before = read(path_for(locked))
+        data = json.loads(run("lock", "--json", locked).stdout)
+
+        assert read(path_for(locked)).unresolved == ()
+        moved = {change["path"] for change in data["changes"] if change["old"] != UNRESOLVED}
+        assert moved == {"made_from", "rehearsal_account"}
+        assert len(data["changes"]) == len(before.unresolved) + 2
+
+    def test_partial_failure(self, run, locked):
+        """One thing that fails keeps the whole lock from being written."""
+        before = path_for(locked).read_bytes()
+        answer = run("lock", "--add-on", "coredns=v1.0.0-eksbuild.1", locked)
+
+        assert (answer.code, answer.stdout) == (1, "")
+        assert "EKS in us-east-2 does not offer coredns v1.0.0-eksbuild.1 for Kubernetes 1.35" in answer.stderr
+        assert f"trnstack lock --add-on coredns=v1.13.2-eksbuild.31 {locked}" in answer.stderr
+        assert answer.stderr.endswith("nothing was changed\n")
+        assert "--offline" not in answer.stderr
+        assert path_for(locked).read_bytes() == before
+
+    def test_account_of_another(self, run, example):
+        """An environment that names its account is not locked by another's credentials."""
+        file = example(("region: us-east-2\n", 'region: us-east-2\naccount: "999988887777"\n'))
         answer = run("lock", file)
 
-        assert (answer.code, answer.stdout) == (2, "")
-        assert f"trnstack lock --offline {file}" in answer.stderr
+        assert answer.code == 1
+        assert "the credentials are of account 123456789012, and the environment is for account 999988887777" in (
+            answer.stderr
+        )
         assert not path_for(file).exists()
+
+    def test_another_release(self, run, example):
+        """A release that a person names is looked up by its name."""
+        file = example()
+        run("lock", file)
+        first = read(path_for(file)).images["trn1"].image_id
+
+        assert run("lock", "--ami-release", "v20260618", file).code == 0
+        assert read(path_for(file)).images["trn1"].image_id != first
+
+    def test_is_the_embedded_one(self):
+        """The tests above ask no other AWS than the embedded one."""
+        assert connect("us-east-2").rehearsal() == connect("us-east-2").client("eks").meta.endpoint_url
+
+
+class TestProgress:
+    def test_one_line(self, monkeypatch):
+        """On a terminal one line moves, never wider than it, and is gone in the end."""
+        screen = io.StringIO()
+        screen.isatty = lambda: True
+        monkeypatch.setattr(sys, "stderr", screen)
+        monkeypatch.setenv("COLUMNS", "40")
+
+        line = asking._Line()
+        line.answered("add-on coredns", 1, 12)
+        line.answered("image public.ecr.aws/neuron/pytorch-training-neuronx:2.9.0", 2, 12)
+        line.clear()
+
+        shown = screen.getvalue().split("\r\033[K")
+        assert shown == ["", "  1 of 12  add-on coredns", "  2 of 12  image public.ecr.aws/neuron/", ""]
+        assert max(map(len, shown)) == 39
+
+    def test_elsewhere(self, capsys):
+        """Where stderr is no terminal nothing is said on the way."""
+        line = asking._Line()
+        line.answered("add-on coredns", 1, 12)
+        line.clear()
+
+        assert capsys.readouterr() == ("", "")

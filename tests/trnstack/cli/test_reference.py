@@ -10,6 +10,7 @@ import pytest
 import trnstack
 from trnstack import source
 from trnstack.rules import DATED_RULES, RULES
+from trnstack.rules.pins import LOCK_RULES
 from trnstack.rules.preflight import PREFLIGHT_CHECKS
 from trnstack.rules.reading import READING_CHECKS
 
@@ -29,7 +30,7 @@ class TestRules:
         rows = json.loads(run("rules", "--json").stdout)
 
         names = [check.rule for check in READING_CHECKS]
-        names += [rule.__name__.replace("_", " ") for rule in (*RULES, *DATED_RULES)]
+        names += [rule.__name__.replace("_", " ") for rule in (*RULES, *LOCK_RULES, *DATED_RULES)]
         coded = [row for row in rows if row["code"]]
         assert [row["rule"] for row in coded] == names
         assert len({row["code"] for row in coded}) == len(coded)

@@ -6,10 +6,21 @@ import itertools
 import pytest
 
 from trnstack.layout import user_data as module
-from trnstack.layout.user_data import LOCKED_MEMORY_BYTES, MAXIMUM_BYTES, user_data
+from trnstack.layout.user_data import (
+    CLUSTER_AUTHORITY,
+    CLUSTER_ENDPOINT,
+    LOCKED_MEMORY_BYTES,
+    MAXIMUM_BYTES,
+    RESERVED_BYTES,
+    Joining,
+    user_data,
+)
 from trnstack.source import parse
 
 ALL = list(itertools.product(("raid0", "none"), (None, 1, 2), (False, True)))
+TAINT = "aws.amazon.com/neuron=present:NoSchedule"
+JOINING = Joining(cluster_name="demo", service_cidr="172.20.0.0/16", most_pods=247, taints=(TAINT,))
+PLAIN = {"local_storage": "none", "logical_neuroncore_config": None, "efa": False}
 
 
 def parts(text):
@@ -92,3 +103,73 @@ class TestUserData:
 
         with pytest.raises(ValueError, match="EC2 takes 100"):
             user_data(local_storage="raid0", logical_neuroncore_config=None, efa=True)
+
+
+def spec_of(text):
+    """Returns what a NodeConfig says, as a strict YAML reader takes it."""
+    (content,) = (content for kind, content in parts(text) if kind == "application/node.eks.aws")
+    return parse(content.removeprefix("---\n"), "NodeConfig").data["spec"]
+
+
+class TestJoining:
+    def test_whole(self):
+        """LT-06: A node that EKS tells nothing is told the cluster, the most pods and its taints in one NodeConfig."""
+        assert spec_of(user_data(**PLAIN, joining=JOINING)) == {
+            "cluster": {
+                "name": "demo",
+                "apiServerEndpoint": CLUSTER_ENDPOINT,
+                "certificateAuthority": CLUSTER_AUTHORITY,
+                "cidr": "172.20.0.0/16",
+            },
+            "kubelet": {"config": {"maxPods": 247}, "flags": (f"--register-with-taints={TAINT}",)},
+        }
+
+    def test_beside_the_rest(self):
+        """The rest of the NodeConfig stands beside it, as without it."""
+        rest = {"local_storage": "raid0", "logical_neuroncore_config": 1, "efa": True}
+        whole, part = user_data(**rest, joining=JOINING), user_data(**rest)
+
+        spec = dict(spec_of(whole))
+        assert spec.pop("cluster")
+        assert spec.pop("kubelet")
+        assert spec == spec_of(part)
+        assert parts(whole)[1:] == parts(part)[1:]
+
+    @pytest.mark.parametrize("name", ["true", "null", "no", "on"])
+    def test_names_that_yaml_takes_for_something_else(self, name):
+        """A cluster may be named as YAML writes a truth value or nothing, and keeps its name."""
+        joining = Joining(cluster_name=name, service_cidr="172.20.0.0/16", most_pods=None, taints=())
+
+        assert spec_of(user_data(**PLAIN, joining=joining))["cluster"]["name"] == name
+
+    @pytest.mark.parametrize(
+        ("most_pods", "taints", "kubelet"),
+        [
+            (None, (), None),
+            (58, (), {"config": {"maxPods": 58}}),
+            (None, (TAINT, "team=:NoExecute"), {"flags": (f"--register-with-taints={TAINT},team=:NoExecute",)}),
+        ],
+    )
+    def test_what_is_unknown_is_left_out(self, most_pods, taints, kubelet):
+        """Without a number of pods or a taint kubelet is told none."""
+        joining = Joining(cluster_name="demo", service_cidr="172.20.0.0/16", most_pods=most_pods, taints=taints)
+
+        assert spec_of(user_data(**PLAIN, joining=joining)).get("kubelet") == kubelet
+
+    def test_leaves_room(self):
+        """LT-10: The most taints that EKS takes, with the longest keys and values, leave room for what is filled in."""
+        taint = f"{'k' * 63}={'v' * 63}:PreferNoSchedule"
+        joining = Joining(cluster_name="d" * 32, service_cidr="172.20.0.0/16", most_pods=250, taints=(taint,) * 50)
+        text = user_data(local_storage="raid0", logical_neuroncore_config=1, efa=True, joining=joining)
+
+        assert len(text) + RESERVED_BYTES <= MAXIMUM_BYTES
+
+    def test_too_long_for_what_is_filled_in(self, monkeypatch):
+        """Text that EC2 would take, and would no longer with the cluster's certificate in it, is refused."""
+        length = len(user_data(**PLAIN, joining=JOINING))
+        monkeypatch.setattr(module, "MAXIMUM_BYTES", length + RESERVED_BYTES - 1)
+
+        with pytest.raises(ValueError, match="EC2 takes"):
+            user_data(**PLAIN, joining=JOINING)
+        monkeypatch.setattr(module, "MAXIMUM_BYTES", length + RESERVED_BYTES)
+        assert user_data(**PLAIN, joining=JOINING)

@@ -117,7 +117,7 @@ class TestEndpoints:
 class TestImageMirror:
     def test_images_come_from_it(self, planned, lock):
         """A mirror takes the place of the image's registry, with a way out as without."""
-        image = lock.neuron.container_image.partition("/")[2]
+        image = lock.neuron.container.image.partition("/")[2]
 
         for network in (PRIVATE, {"image_mirror": MIRROR}):
             decided = planned(network=network)

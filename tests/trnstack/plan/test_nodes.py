@@ -160,7 +160,7 @@ class TestNode:
         made = group()
 
         assert made.ami_type == "AL2023_x86_64_NEURON"
-        assert made.release_version == lock.accelerator_image.release_version
+        assert made.release_version == lock.images["trn1"].release_version
 
     def test_taint(self, group):
         """Accelerators are kept for what asks for them, unless the environment says otherwise."""
@@ -187,7 +187,7 @@ class TestSystemNodes:
         made = planned().cluster.system_nodes
 
         assert made.subnets == ("system-use2-az3", "system-use2-az1")
-        assert made.ami_type == lock.system_image.ami_type == "AL2023_x86_64_STANDARD"
+        assert made.ami_type == lock.images["system"].ami_type == "AL2023_x86_64_STANDARD"
         assert made.launch_template.placement_group == "none"
         assert made.launch_template.user_data == ""
         assert made.taints == ()

@@ -87,8 +87,11 @@ class TestPlan:
         """What the lock holds is what the plan says."""
         pins = planned().pins
 
-        assert (pins.neuron_sdk, pins.ami_release) == (lock.neuron.sdk, lock.accelerator_image.release)
-        assert pins.container_image == lock.neuron.container_image
+        assert (pins.neuron_sdk, pins.neuron_driver) == (lock.neuron.sdk, lock.neuron.driver)
+        assert (pins.container_image, pins.container_digest) == (
+            lock.neuron.container.image,
+            lock.neuron.container.digest,
+        )
 
 
 class TestDecisions:

@@ -10,9 +10,10 @@ import pytest
 
 from trnstack import rules
 from trnstack.rules import DATED_RULES, RULES, check
+from trnstack.rules.pins import LOCK_RULES
 
 HERE = Path(__file__).parent
-EVERY_RULE = (*RULES, *DATED_RULES)
+EVERY_RULE = (*RULES, *LOCK_RULES, *DATED_RULES)
 NAMES = [rule.__name__ for rule in EVERY_RULE]
 PREFIXES = {"CAT", "EFA", "NET", "CAP", "FSX", "BKT", "IMG", "NEU", "EKS", "K8S", "TRN", "COST", "SPEC"}
 #: An ordinary word with a capital; names such as FSx, EKS or INTELLIGENT_TIERING have more than one.

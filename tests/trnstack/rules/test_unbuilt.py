@@ -7,19 +7,10 @@ from trnstack.rules.unbuilt import (
     additions,
     the_additions_are_built,
     the_delivery_is_built,
-    the_nodes_are_built,
     the_storage_is_built,
     the_watch_is_built,
 )
 
-FACTS = {
-    "network_cards": 16,
-    "efa_interfaces": 16,
-    "vcpus": 192,
-    "memory_gib": 2048,
-    "neuron_devices": 16,
-    "availability_zone_ids": ["use2-az3"],
-}
 BLOCK = {
     "type": "capacity_block",
     "capacity_reservation_id": "cr-0123456789abcdef0",
@@ -38,37 +29,6 @@ FILE_SYSTEM = {
 def unbuilt(finding):
     """Tells whether a finding has the one form of its kind."""
     return finding.message.startswith("not built yet: ") and bool(finding.hint)
-
-
-class TestTheNodesAreBuilt:
-    @pytest.mark.parametrize(
-        ("group", "field"),
-        [
-            ({"image": {"type": "custom", "recipe": "mine"}}, "image"),
-        ],
-    )
-    def test_unbuilt(self, environment, group, field):
-        """Each part is told once, at its place."""
-        (finding,) = the_nodes_are_built(environment(node_group=group))
-
-        assert finding.severity is Severity.ERROR
-        assert finding.path == ("node_groups", 0, field)
-        assert unbuilt(finding)
-
-    @pytest.mark.parametrize(
-        "group",
-        [
-            {},
-            {"capacity": {"type": "spot"}},
-            {"capacity": BLOCK},
-            {"instance_type": "trn2u.48xlarge", "ultraserver": {"config": 2}},
-            {"instance_type": "trn3.48xlarge", "instance_facts": FACTS},
-            {"local_storage": "none"},
-        ],
-    )
-    def test_built(self, environment, group):
-        """Every generation, and every way to get capacity, is built."""
-        assert not list(the_nodes_are_built(environment(node_group=group)))
 
 
 class TestTheStorageIsBuilt:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from trnstack.plan.model.capacity import EVENT_DETAIL_TYPE, EVENT_SOURCE, BlockPlan, QuotaPlan, QuotaUse, SchedulePlan
 from trnstack.plan.model.cluster import AddOnPlan, ClusterPlan, PodIdentityPlan, TrainerPlan
+from trnstack.plan.model.images import CustomImagePlan, ImageComponentPlan, ImageRegionPlan
 from trnstack.plan.model.network import AddressUse, EndpointPlan, ExistingSubnetPlan, ExistingVpcPlan, NetworkPlan
 from trnstack.plan.model.nodes import LaunchTemplatePlan, NodeGroupPlan, ScalingPlan, TaintPlan
 from trnstack.plan.model.storage import AssociationPlan, BucketPlan, LustrePlan, StoragePlan
@@ -18,10 +19,13 @@ __all__ = [
     "BlockPlan",
     "BucketPlan",
     "ClusterPlan",
+    "CustomImagePlan",
     "Decision",
     "EndpointPlan",
     "ExistingSubnetPlan",
     "ExistingVpcPlan",
+    "ImageComponentPlan",
+    "ImageRegionPlan",
     "LaunchTemplatePlan",
     "LustrePlan",
     "NetworkPlan",
@@ -80,10 +84,10 @@ class PinsPlan:
 
     neuron_sdk: str
     neuron_driver: str
-    ami_release: str
-    ami_neuron_driver: str | None
     container_image: str | None
+    container_digest: str | None
     made_from: str
+    rehearsal: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +96,10 @@ class Plan:
 
     Attributes:
         account: Twelve digits, or None for the account of the credentials in use.
+        images: The custom images, one for each recipe.
         quotas: What the environment needs of the account's quotas, at its largest.
-        stacks: All stacks, in an order in which they can be deployed.
+        stacks: The stacks, in an order in which they can be deployed; those of node groups that await an image are
+            left out, so that whatever stands of them is left alone.
         decisions: What was decided for the environment, with reasons.
     """
 
@@ -105,6 +111,7 @@ class Plan:
     network: NetworkPlan
     storage: StoragePlan
     cluster: ClusterPlan
+    images: tuple[CustomImagePlan, ...]
     node_groups: tuple[NodeGroupPlan, ...]
     quotas: tuple[QuotaPlan, ...]
     stacks: tuple[StackPlan, ...]
@@ -113,3 +120,8 @@ class Plan:
     def stack(self, name: str) -> StackPlan:
         """Returns the stack of that name."""
         return next(stack for stack in self.stacks if stack.name == name)
+
+    @property
+    def awaiting_image(self) -> tuple[NodeGroupPlan, ...]:
+        """The node groups whose custom image is not built yet."""
+        return tuple(group for group in self.node_groups if group.awaits_image)

@@ -32,16 +32,19 @@ class LaunchTemplatePlan:
 
     Attributes:
         instance_type: It stands here and not in the node group, which refuses the Neuron image type beside it.
+        image_id: The AMI of a custom image, ``not built`` or ``unresolved`` while there is none; None for EKS's own.
         interfaces: Every network interface; empty leaves EKS's single one.
         placement_group: ``create``, ``none``, or the name of an existing group.
         market_type: ``capacity-block``, or None for the others, which EKS refuses in a template.
         capacity_reservation_id, capacity_reservation_resource_group_arn: The reservation to start in, if any.
-        user_data: MIME text; empty where the node needs none.
+        user_data: MIME text; empty where the node needs none. With a custom image it holds the marks of
+            ``layout.user_data`` in place of what the cluster alone can tell.
         root_volume_kms_key_arn: None uses the account's default EBS key.
         instance_tags: A fixed set; a tag edit here would replace every node, so the environment's tags don't reach it.
     """
 
     instance_type: str
+    image_id: str | None
     interfaces: tuple[Interface, ...]
     placement_group: str
     market_type: str | None
@@ -60,7 +63,10 @@ class NodeGroupPlan:
     Attributes:
         name: The node group's name in EKS.
         stack: The name of its stack; for the system nodes, the cluster's.
-        ami_type, release_version: The EKS-optimized image.
+        ami_type, release_version: The EKS-optimized image; of a custom one EKS says ``CUSTOM`` and the AMI's id.
+        kubernetes_version: The image's minor version; None with a custom image, beside which EKS takes none.
+        custom_image: The recipe of its image; None for an EKS-optimized one.
+        awaits_image: Whether that image is still to be built.
         capacity_type: ``ON_DEMAND``, ``SPOT`` or ``CAPACITY_BLOCK``, as EKS has it.
         block: What happens at the times of its Capacity Block; None for other capacity.
         subnets: The names of its subnets: one for accelerators.
@@ -80,6 +86,9 @@ class NodeGroupPlan:
     subnets: tuple[str, ...]
     ami_type: str
     release_version: str
+    kubernetes_version: str | None
+    custom_image: str | None
+    awaits_image: bool
     capacity_type: str
     block: BlockPlan | None
     scaling: ScalingPlan

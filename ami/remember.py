@@ -1,0 +1,99 @@
+"""Carries over from an older lock what an account or a registry told of pins that are the same."""
+
+import dataclasses
+
+from ami.pins import UNRESOLVED, BuiltImage, ChartPin, ContainerPin, ImagePin, Lock
+
+
+def remembered(lock: Lock, old: Lock) -> Lock:
+    """Returns the lock with its unresolved values filled from an older one, as far as they are of the same pins.
+
+    Nothing is carried from a rehearsal's lock into one that may reach AWS. A lock whose every pin is the older one's
+    keeps its origin too, so that making a lock anew changes no line.
+    """
+    if old.rehearsal_account != lock.rehearsal_account:
+        return lock
+    filled = dataclasses.replace(
+        lock,
+        neuron=dataclasses.replace(lock.neuron, container=_container(lock.neuron.container, old.neuron.container)),
+        images=_images(lock, old),
+        charts={name: _chart(pin, old.charts.get(name)) for name, pin in lock.charts.items()},
+    )
+    same = dataclasses.replace(filled, made_from=old.made_from, toolkit=old.toolkit, inputs=old.inputs) == old
+    return dataclasses.replace(filled, made_from=old.made_from) if same else filled
+
+
+def forgotten(lock: Lock) -> Lock:
+    """Returns the lock with everything unresolved again that an account or a registry tells."""
+    container = lock.neuron.container
+    return dataclasses.replace(
+        lock,
+        neuron=dataclasses.replace(
+            lock.neuron, container=container and dataclasses.replace(container, digest=UNRESOLVED)
+        ),
+        images={name: forgotten_image(pin) for name, pin in lock.images.items()},
+        charts={
+            name: dataclasses.replace(pin, digest=UNRESOLVED, images=dict.fromkeys(pin.images, UNRESOLVED))
+            for name, pin in lock.charts.items()
+        },
+    )
+
+
+def forgotten_image(pin: ImagePin) -> ImagePin:
+    """Returns the pin without the ids and owners that only an account can tell."""
+    custom = pin.custom and dataclasses.replace(
+        pin.custom, version=UNRESOLVED, image_ids=dict.fromkeys(pin.custom.image_ids, UNRESOLVED), owner=UNRESOLVED
+    )
+    return dataclasses.replace(pin, image_id=UNRESOLVED, owner=UNRESOLVED, custom=custom)
+
+
+def _container(pin: ContainerPin | None, old: ContainerPin | None) -> ContainerPin | None:
+    if pin and old and pin.image == old.image and pin.digest == UNRESOLVED:
+        return old
+    return pin
+
+
+def _images(lock: Lock, old: Lock) -> dict[str, ImagePin]:
+    if lock.inputs.region != old.inputs.region:
+        return dict(lock.images)
+    return {name: _image(lock, old, name) for name in lock.images}
+
+
+def _image(lock: Lock, old: Lock, name: str) -> ImagePin:
+    pin = lock.images[name]
+    known = (each for each in old.images.values() if _names_alike(each, pin) and each.image_id != UNRESOLVED)
+    same = next(known, None)
+    if same and pin.image_id == UNRESOLVED:
+        pin = dataclasses.replace(pin, image_id=same.image_id, owner=same.owner)
+    before = old.images.get(name)
+    if pin.custom and before and before.custom and _built_alike(lock, old, name):
+        pin = dataclasses.replace(pin, custom=_built(pin.custom, before.custom))
+    return pin
+
+
+def _names_alike(one: ImagePin, other: ImagePin) -> bool:
+    return (one.ami_type, one.release_version) == (other.ami_type, other.release_version)
+
+
+def _built_alike(lock: Lock, old: Lock, name: str) -> bool:
+    """Tells whether all that goes into a custom image is what it was."""
+    return (
+        lock.inputs.images[name] == old.inputs.images.get(name)
+        and lock.images[name].release_version == old.images[name].release_version
+        and lock.neuron == old.neuron
+    )
+
+
+def _built(pin: BuiltImage, old: BuiltImage) -> BuiltImage:
+    ids = {region: old.image_ids.get(region, UNRESOLVED) for region in pin.image_ids}
+    return dataclasses.replace(pin, version=old.version, owner=old.owner, image_ids=ids)
+
+
+def _chart(pin: ChartPin, old: ChartPin | None) -> ChartPin:
+    if old is None:
+        return pin
+    same = (pin.version, pin.location) == (old.version, old.location) and pin.digest == UNRESOLVED
+    images = {
+        image: old.images.get(image, digest) if digest == UNRESOLVED else digest for image, digest in pin.images.items()
+    }
+    return dataclasses.replace(pin, digest=old.digest if same else pin.digest, images=images)

@@ -1,0 +1,186 @@
+"""Container registries and chart repositories, beside the embedded AWS: enough of them to learn what a tag means.
+
+Every host is below one path, so that ``https://HOST/v2/...`` becomes ``http://127.0.0.1:PORT/registry/HOST/v2/...``.
+Where a table or a lock names a digest, a tag answers with it, though the manifest that is sent can't have it: what the
+real one says is not known. All other digests are those of the manifests.
+
+Source: OCI distribution specification, "Pull" and "Error codes"; distribution/distribution, "Token authentication
+specification" and registry/handlers/manifests.go; ECR user guide, "Private registry authentication"; Helm
+documentation, "The chart repository guide".
+"""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qs
+
+import yaml
+
+from rehearsal.pins import published
+from rehearsal.pins.records import Artefact
+
+PREFIX = "/registry/"
+
+#: The hosts of registries have a dot or a port; with anything else in its place a path is of a bucket called registry.
+_PATH = re.compile(r"/registry/(?P<host>[^/]*[.:][^/]*)(?P<rest>/.*)")
+_MANIFEST = re.compile(r"/v2/(?P<repository>.+)/manifests/(?P<reference>[^/]+)")
+_PRIVATE = re.compile(r"\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?")
+_ECR_LOGIN = re.compile(rb"AWS:\d{12}-auth-token")
+_INDEX, _SINGLE = "application/vnd.oci.image.index.v1+json", "application/vnd.oci.image.manifest.v1+json"
+_CHART_CONFIG = "application/vnd.cncf.helm.config.v1+json"
+_CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
+
+Answer = tuple[HTTPStatus, dict[str, str], bytes]
+
+_NO_PAGE: Answer = (HTTPStatus.NOT_FOUND, {"Content-Type": "text/plain"}, b"404 page not found\n")
+
+
+def is_asked(environ: Mapping[str, Any]) -> bool:
+    """Says whether a request is for a registry: by its path, and not signed as requests for AWS are."""
+    signed = environ.get("HTTP_AUTHORIZATION", "").startswith("AWS4-HMAC-SHA256")
+    return not signed and bool(_PATH.fullmatch(environ.get("PATH_INFO", "")))
+
+
+def answer(environ: Mapping[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    """Answers a WSGI request for a registry."""
+    status, headers, body = _answer(environ)
+    headers = {"Content-Length": str(len(body)), **headers}
+    start_response(f"{status.value} {status.phrase}", list(headers.items()))
+    return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
+
+
+def _answer(environ: Mapping[str, Any]) -> Answer:
+    matched = _PATH.fullmatch(environ["PATH_INFO"])
+    host, rest = (matched["host"], matched["rest"]) if matched else ("", "")
+    if environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
+        return _error(HTTPStatus.METHOD_NOT_ALLOWED, "UNSUPPORTED", "The operation is unsupported.")
+    if rest == "/v2" or rest.startswith("/v2/"):
+        return _of_registry(environ, host, rest)
+    if rest == "/token" and not _PRIVATE.fullmatch(host):
+        return _token(parse_qs(environ.get("QUERY_STRING", "")))
+    return _charts(host, rest.removesuffix("/index.yaml")) if rest.endswith("/index.yaml") else _NO_PAGE
+
+
+def _of_registry(environ: Mapping[str, Any], host: str, rest: str) -> Answer:
+    """Answers a request below the root of the distribution API."""
+    asked = _MANIFEST.fullmatch(rest)
+    refused = _unauthorized(environ, host, asked["repository"] if asked else None)
+    if refused:
+        return refused
+    if rest in {"/v2", "/v2/"}:
+        return HTTPStatus.OK, _headers("application/json"), b"{}"
+    if asked is None:
+        return _error(HTTPStatus.NOT_FOUND, "NAME_UNKNOWN", "repository name not known to registry")
+    return _manifest(host, asked["repository"], asked["reference"], environ.get("HTTP_ACCEPT", "*/*"))
+
+
+def _unauthorized(environ: Mapping[str, Any], host: str, repository: str | None) -> Answer | None:
+    """Gives the refusal of a request without what the registry wants to see; None where it is fine."""
+    scheme, _, credentials = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+    if _PRIVATE.fullmatch(host):
+        if scheme.lower() != "basic":
+            challenge = f'Basic realm="https://{host}/",service="ecr.amazonaws.com"'
+            return _challenged(challenge, "no basic auth credentials")
+        if not _ECR_LOGIN.fullmatch(_decoded(credentials)):
+            message = "Your authorization token has expired. Reauthenticate and try again."
+            return _error(HTTPStatus.FORBIDDEN, "DENIED", message)
+        return None
+    scope = "" if repository is None else f"repository:{repository}:pull"
+    if scheme.lower() == "bearer" and scope in _decoded(credentials).decode("utf-8", "replace").split(" "):
+        return None
+    realm = f"{environ.get('wsgi.url_scheme', 'http')}://{environ['HTTP_HOST']}{PREFIX}{host}/token"
+    wanted = f',scope="{scope}"' if scope else ""
+    return _challenged(f'Bearer realm="{realm}",service="{host}"{wanted}', "authentication required")
+
+
+def _token(asked: Mapping[str, list[str]]) -> Answer:
+    """Gives whoever asks a token for pulling, as public registries do; the token names what it is for."""
+    scopes = " ".join(["", *(scope for text in asked.get("scope", []) for scope in text.split(" "))])
+    token = base64.b64encode(f"{scopes} ".encode()).decode()
+    body = json.dumps({"token": token, "access_token": token, "expires_in": 300})
+    return HTTPStatus.OK, {"Content-Type": "application/json"}, body.encode()
+
+
+def _manifest(host: str, repository: str, reference: str, accept: str) -> Answer:
+    there = [one for one in published().artefacts.values() if (one.host, one.repository) == (host, repository)]
+    if not there:
+        return _error(
+            HTTPStatus.NOT_FOUND, "NAME_UNKNOWN", "repository name not known to registry", {"name": repository}
+        )
+    for artefact in there:
+        kind, body = _content(artefact)
+        digest = artefact.digest or _digest(body)
+        if reference in {artefact.tag, digest}:
+            if kind not in accept and "*/*" not in accept:
+                found = ("index", "indexes") if kind == _INDEX else ("manifest", "manifests")
+                message = f"OCI {found[0]} found, but accept header does not support OCI {found[1]}"
+                return _error(HTTPStatus.NOT_FOUND, "MANIFEST_UNKNOWN", message)
+            return HTTPStatus.OK, {**_headers(kind), "Docker-Content-Digest": digest}, body
+    unknown = {"name": repository, "reference": reference}
+    return _error(HTTPStatus.NOT_FOUND, "MANIFEST_UNKNOWN", "manifest unknown", unknown)
+
+
+def _content(artefact: Artefact) -> tuple[str, bytes]:
+    """Gives the media type and the text of a manifest, which follow from what the artefact is called."""
+
+    def blob(kind: str, part: str) -> dict[str, Any]:
+        text = f"{part} of {artefact.host}/{artefact.repository}:{artefact.tag}".encode()
+        return {"mediaType": kind, "digest": _digest(text), "size": len(text)}
+
+    if artefact.chart:
+        config, layer = blob(_CHART_CONFIG, "Chart.yaml"), blob(_CHART_LAYER, "archive")
+        document = {"schemaVersion": 2, "mediaType": _SINGLE, "config": config, "layers": [layer]}
+        return _SINGLE, json.dumps(document).encode()
+    platform = {"architecture": "amd64", "os": "linux"}
+    manifests = [{**blob(_SINGLE, "manifest"), "platform": platform}]
+    return _INDEX, json.dumps({"schemaVersion": 2, "mediaType": _INDEX, "manifests": manifests}).encode()
+
+
+def _charts(host: str, path: str) -> Answer:
+    """Gives the index of a chart repository; an archive's digest is bare hexadecimal there."""
+    entries: dict[str, list[dict[str, Any]]] = {}
+    for chart in published().charts:
+        if (chart.host, chart.path) == (host, path):
+            digest = chart.digest or _digest(f"{host}{path}/{chart.name}-{chart.version}".encode())
+            entry = {
+                "apiVersion": "v1",
+                "name": chart.name,
+                "version": chart.version,
+                "digest": digest.removeprefix("sha256:"),
+                "urls": [f"https://{host}{path}/{chart.name}-{chart.version}.tgz"],
+            }
+            entries.setdefault(chart.name, []).append(entry)
+    if not entries:
+        return _NO_PAGE
+    text = yaml.safe_dump({"apiVersion": "v1", "entries": entries, "generated": "2026-11-30T00:00:00Z"})
+    return HTTPStatus.OK, {"Content-Type": "text/yaml"}, text.encode()
+
+
+def _challenged(challenge: str, message: str) -> Answer:
+    status, headers, body = _error(HTTPStatus.UNAUTHORIZED, "UNAUTHORIZED", message)
+    return status, {**headers, "WWW-Authenticate": challenge}, body
+
+
+def _error(status: HTTPStatus, code: str, message: str, detail: Mapping[str, str] | None = None) -> Answer:
+    body = {"errors": [{"code": code, "message": message, "detail": detail}]}
+    return status, _headers("application/json"), json.dumps(body).encode()
+
+
+def _headers(kind: str) -> dict[str, str]:
+    return {"Content-Type": kind, "Docker-Distribution-Api-Version": "registry/2.0"}
+
+
+def _digest(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def _decoded(text: str) -> bytes:
+    """Gives what a text in base 64 says; nothing where it is not one."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        return b""

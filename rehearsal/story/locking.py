@@ -1,0 +1,54 @@
+"""Locks an environment in a rehearsal: ``trnstack lock`` as a whole, answered by the embedded AWS."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from ami.lock import path_for, read, write
+from ami.pins import Lock
+from ami.resolve import Aws, Clients, Progress, for_environment
+from trnstack.environment import read_environment
+from trnstack.plan import lock_inputs
+
+
+@dataclass(frozen=True, slots=True)
+class RehearsalLock:
+    """A lock that the embedded AWS answered.
+
+    Attributes:
+        file: Where it lies: in the rehearsal's own folder, so that the environment's lock stays as it is.
+        lock: The lock; the account in it is the embedded one's, which no real account has.
+        seconds: How long the asking took.
+    """
+
+    file: Path
+    lock: Lock
+    seconds: float
+
+
+def lock(
+    environment_file: Path,
+    folder: Path,
+    *,
+    client: Clients,
+    progress: Progress,
+) -> RehearsalLock:
+    """Resolves an environment's lock with the embedded AWS; the choices in it stay those of its own lock.
+
+    Args:
+        environment_file: The environment, whose lock is current.
+        folder: A folder of the rehearsal's own.
+        client: Makes the client of a service in a region.
+        progress: Told after each answer what it was about, how many there are and how many there will be.
+
+    Raises:
+        ResolveError: The embedded AWS does not have what the lock names.
+    """
+    started = time.monotonic()
+    _, environment = read_environment(environment_file)
+    asked = Aws(client, region=environment.region)
+    inputs = lock_inputs(environment)
+    found = for_environment(inputs, keep=read(path_for(environment_file)), aws=asked, progress=progress)
+    file = folder / "rehearsal.lock.json"
+    write(found.lock, file)
+    return RehearsalLock(file, found.lock, time.monotonic() - started)

@@ -1,0 +1,202 @@
+"""The AMIs that nodes start from, one at a time."""
+
+import dataclasses
+import datetime as dt
+
+import pytest
+
+from account.refusals import AccountError
+from ami.resolve import UnansweredError, recommended_release_version
+from ami.resolve.node_images import node_image
+
+from .conftest import MINOR, PUBLISHER, REGION, path_of
+
+NEURON = "AL2023_x86_64_NEURON"
+TODAY = dt.datetime(2026, 11, 30, tzinfo=dt.UTC)
+
+
+@pytest.fixture
+def pin(chosen):
+    return chosen.images["trn1"]
+
+
+@pytest.fixture
+def ask(world, pin):
+    def call(**changes):
+        return node_image(world.aws, dataclasses.replace(pin, **changes), MINOR, now=TODAY)
+
+    return call
+
+
+def refusal(ask, **changes):
+    with pytest.raises(UnansweredError) as error:
+        ask(**changes)
+    return error.value.failure
+
+
+class TestId:
+    def test_of_the_named_release(self, ask, world, pin):
+        """The id is that of the release's own parameter, beside which its release version is read."""
+        found = ask()
+
+        assert found == (world.parameters[f"{path_of(NEURON, pin.release)}/image_id"], PUBLISHER, ())
+        assert world.asked[0] == (
+            "ssm:GetParameters",
+            REGION,
+            {
+                "Names": [
+                    "/aws/service/eks/optimized-ami/1.35/amazon-linux-2023/x86_64/neuron/"
+                    f"amazon-eks-node-al2023-x86_64-neuron-1.35-v20260625/{name}"
+                    for name in ("image_id", "release_version")
+                ]
+            },
+        )
+
+    def test_that_is_known(self, ask, world):
+        """An id that is pinned is not looked up; that it still exists is asked."""
+        known = world.images[REGION][1]["ImageId"]
+
+        assert ask(image_id=known).image_id == known
+        assert world.operations() == ["ec2:DescribeImages"]
+
+    def test_another_release_version(self, ask, world, pin):
+        """A release whose version AWS has otherwise is none that the tables describe; both versions are named."""
+        world.parameters[f"{path_of(NEURON, pin.release)}/release_version"] = "1.35.7-20260625"
+
+        failure = refusal(ask)
+
+        assert failure.message == (
+            "the AL2023_x86_64_NEURON AMI of release v20260625 is 1.35.7-20260625 in us-east-2, and the offline tables "
+            "have it as 1.35.6-20260625"
+        )
+        assert "trnstack lock --ami-release" in failure.hint
+
+    def test_release_version_that_nobody_says(self, ask, world, pin):
+        """Where AWS has no release version beside the id, the table's is kept, and that it is the table's is said."""
+        del world.parameters[f"{path_of(NEURON, pin.release)}/release_version"]
+
+        (note,) = ask().notes
+
+        assert note == (
+            "AWS does not say that the AL2023_x86_64_NEURON AMI of release v20260625 is 1.35.6-20260625: the offline "
+            "tables say so"
+        )
+
+
+class TestNeverPublished:
+    def test_others_with_the_driver(self, ask, world):
+        """A region without the release has others; they are named, and the one to take is one with the same driver."""
+        world.parameters = {
+            f"{path_of(NEURON, release)}/{name}": "x"
+            for release in ("v20260610", "v20260714", "v20260618")
+            for name in ("image_id", "image_name", "release_version")
+        }
+        world.parameters[f"{path_of(NEURON, 'x').rpartition('/')[0]}/recommended/image_id"] = "x"
+
+        failure = refusal(ask)
+
+        assert failure.message == (
+            "us-east-2 has no AL2023_x86_64_NEURON AMI of release v20260625 for Kubernetes 1.35; it has v20260714, "
+            "v20260618, v20260610"
+        )
+        assert failure.hint == "with the same driver: trnstack lock --ami-release v20260618 FILE"
+
+    def test_others_without_it(self, ask, world):
+        """Where none has the same driver, none is offered in its place."""
+        world.parameters = {f"{path_of(NEURON, 'v20260714')}/image_id": "ami-1"}
+
+        failure = refusal(ask)
+
+        assert failure.message.endswith("; it has v20260714")
+        assert failure.hint == (
+            "none of them is known to have the same driver: use another neuron.sdk or another region"
+        )
+
+    def test_no_release_at_all(self, ask, world):
+        """A region that has no release for the minor says so."""
+        world.parameters = {}
+
+        failure = refusal(ask)
+
+        assert failure.message == (
+            "us-east-2 has no AL2023_x86_64_NEURON AMI of release v20260625 for Kubernetes 1.35, nor of any other "
+            "release"
+        )
+        assert "eks.kubernetes_version" in failure.hint
+
+    def test_list_that_is_denied(self, ask, world):
+        """Whoever may read single parameters and not lists of them is told which call is denied."""
+        world.parameters = {}
+        world.refusals["ssm:GetParametersByPath"] = "AccessDeniedException"
+
+        with pytest.raises(AccountError, match="may not call ssm:GetParametersByPath"):
+            ask()
+
+
+class TestExistence:
+    @pytest.mark.parametrize("code", ["InvalidAMIID.NotFound", "InvalidAMIID.Unavailable"])
+    def test_deregistered(self, ask, world, code):
+        """An AMI that EC2 does not know any more was deregistered; its release and the command are named."""
+        world.refusals["ec2:DescribeImages"] = code
+
+        failure = refusal(ask)
+
+        assert failure.message == (
+            "us-east-2 has no ami-00000000000000001 any more, the AL2023_x86_64_NEURON AMI of release v20260625: it "
+            "was deregistered"
+        )
+        assert failure.hint.startswith("take a newer release: trnstack lock --upgrade FILE")
+        assert "Allowed AMIs" in failure.hint
+
+    def test_lately_deregistered(self, ask, world, monkeypatch):
+        """So was one of which EC2 answers an empty list."""
+        monkeypatch.setattr(world, "_describe_images", lambda *_: {"Images": []}, raising=False)
+
+        assert "it was deregistered" in refusal(ask).message
+
+    @pytest.mark.parametrize("state", ["disabled", "pending", "deregistered", "failed"])
+    def test_state(self, ask, world, state):
+        """An AMI that exists and is not available is no AMI to start from; its state is named."""
+        world.images[REGION][1]["State"] = state
+
+        assert refusal(ask).message == (
+            f"ami-00000000000000001, the AL2023_x86_64_NEURON AMI of release v20260625, is {state} in us-east-2, not "
+            "available"
+        )
+
+    def test_other_error(self, ask, world):
+        """An error that says nothing of the AMI is not taken for its end."""
+        world.refusals["ec2:DescribeImages"] = "UnauthorizedOperation"
+
+        with pytest.raises(AccountError, match="may not call ec2:DescribeImages"):
+            ask()
+
+
+class TestDeprecation:
+    @pytest.mark.parametrize(("time", "notes"), [("2026-11-30T00:00:00.000Z", 1), ("2026-11-30T00:01:00.000Z", 0)])
+    def test_by_the_minute(self, ask, world, time, notes):
+        """An AMI is deprecated from its time on."""
+        world.images[REGION][1]["DeprecationTime"] = time
+
+        assert len(ask().notes) == notes
+
+    def test_without_a_time(self, ask, world):
+        """An AMI of the account's own need not have one."""
+        del world.images[REGION][1]["DeprecationTime"]
+
+        assert ask().notes == ()
+
+
+class TestRecommended:
+    def test_release_version(self, world):
+        """The newest release is learnt by what is recommended, which nothing is pinned by."""
+        world.parameters = {f"{path_of(NEURON, 'x').rpartition('/')[0]}/recommended/release_version": "1.35.9-20270101"}
+
+        assert recommended_release_version(world.aws, NEURON, MINOR) == "1.35.9-20270101"
+
+    def test_none(self, world):
+        """A region that recommends nothing says so."""
+        with pytest.raises(
+            UnansweredError, match=r"us-east-2 recommends no AL2023_x86_64_NEURON AMI for Kubernetes 1\.35"
+        ):
+            recommended_release_version(world.aws, NEURON, MINOR)

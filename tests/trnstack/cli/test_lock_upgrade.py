@@ -1,0 +1,330 @@
+"""``trnstack lock --upgrade``."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ami.lock import path_for, read, to_json, write
+from ami.resolve import Failure, ResolveError
+from bench.locks import resolved
+from trnstack.cli.lock import asking, upgrade
+
+ROOT = Path(__file__).parents[3]
+JAX = ROOT / "environments" / "jax-trn1.yaml"
+PYTORCH = ROOT / "environments" / "llama3-8b-trn1.yaml"
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """Copies an environment and its lock, with pieces of the text replaced."""
+
+    def copy(environment, *replacements):
+        text = environment.read_text(encoding="utf-8")
+        for old, new in replacements:
+            assert old in text
+            text = text.replace(old, new)
+        file = tmp_path / environment.name
+        file.write_text(text, encoding="utf-8")
+        path_for(file).write_bytes(path_for(environment).read_bytes())
+        return file
+
+    return copy
+
+
+def contents(file):
+    return file.read_bytes(), path_for(file).read_bytes()
+
+
+class TestJax:
+    def test_moves_together(self, run, copied):
+        """SDK, container and AMI release move together, in the lock and in the file, whose other letters stay."""
+        file = copied(JAX)
+        answer = run("lock", "--upgrade", "--sdk", "2.31.1", file)
+        lock = read(path_for(file))
+
+        assert answer.code == 0
+        assert file.read_text() == JAX.read_text().replace('sdk: "2.30.0"', 'sdk: "2.31.1"')
+        assert (lock.neuron.sdk, lock.neuron.driver) == ("2.31.1", "2.29.0.0")
+        assert "sdk2.31.1" in lock.neuron.container.image
+        assert lock.images["trn1"].release_version == "1.35.6-20260714"
+        assert run("lock", "--check", file).code == 0
+
+    def test_report(self, run, copied):
+        """What moves, what differs in the plan, and the deploys in their order are shown; an account does the rest."""
+        file = copied(JAX)
+        lines = run("lock", "--upgrade", "--sdk", "2.31.1", file).stdout.splitlines()
+
+        assert lines[0].startswith(
+            f"{file} moves from Neuron SDK 2.30.0 to 2.31.1; its lock is made from offline tables"
+        )
+        assert any(line.split() == ["neuron.driver", "2.28.0.0", "->", "2.29.0.0"] for line in lines)
+        assert any(
+            line.split() == ["node_groups.trn1.release_version", "1.35.6-20260625", "->", "1.35.6-20260714"]
+            for line in lines
+        )
+        assert f"  1. cdk deploy jax-cluster -c environment={file}" in lines
+        assert f"  2. cdk deploy jax-nodes-trn1 -c environment={file}" in lines
+        assert any("4 nodes at a time are replaced: DEFAULT starts new nodes" in line for line in lines)
+        assert f"  All at once, in the same order: cdk deploy --all -c environment={file}" in lines
+        assert lines[-1] == f"  made from tables: an account resolves the rest by: trnstack lock {file}"
+
+    def test_no_ami(self, run, copied):
+        """2.32.0 is refused with the reason and the two ways out, and nothing is written."""
+        file = copied(JAX)
+        before = contents(file)
+        answer = run("lock", "--upgrade", "--sdk", "2.32.0", file)
+        first, second, third, last = answer.stderr.splitlines()
+
+        assert (answer.code, answer.stdout) == (1, "")
+        assert first == (
+            f"{file}: can't move to Neuron SDK 2.32.0: no EKS AMI release in the table carries driver 2.30.2.0, which "
+            "Neuron SDK 2.32.0 needs"
+        )
+        assert second.startswith(f"  hint: run: trnstack lock --upgrade --sdk 2.31.1 {file}, ")
+        assert third.startswith("  hint: image: {type: custom, recipe: neuron} on node group trn1")
+        assert last == "nothing was changed"
+        assert contents(file) == before
+
+    def test_custom_image(self, run, copied):
+        """The second way out is one: with an image of its own the environment moves to 2.32.0."""
+        custom = ("node_count: 4", "node_count: 4\n    image: {type: custom, recipe: neuron}")
+        file = copied(JAX, custom)
+        assert run("lock", "--offline", file).code == 0
+        answer = run("lock", "--upgrade", "--sdk", "2.32.0", file)
+        lock = read(path_for(file))
+
+        assert answer.code == 0, answer.stderr
+        assert lock.images["trn1"].custom.neuron_driver == lock.neuron.driver == "2.30.2.0"
+
+    def test_twice(self, run, copied):
+        """A second time there is nothing to move."""
+        file = copied(JAX)
+        run("lock", "--upgrade", "--sdk", "2.31.1", file)
+        before = contents(file)
+        answer = run("lock", "--upgrade", "--sdk", "2.31.1", file)
+
+        assert (answer.code, contents(file)) == (0, before)
+        assert answer.stdout == f"{file}: nothing newer fits Neuron SDK 2.31.1; trnstack lock --outdated {file}\n"
+
+    def test_json(self, run, copied):
+        """The same for programs."""
+        file = copied(JAX)
+        data = json.loads(run("lock", "--upgrade", "--sdk", "2.31.1", "--json", file).stdout)
+
+        assert data["sdk"] == "2.31.1"
+        assert {"path": "neuron.sdk", "change": "2.30.0 -> 2.31.1"} in data["changes"]
+        assert [step["command"] for step in data["steps"]] == [
+            f"cdk deploy jax-cluster -c environment={file}",
+            f"cdk deploy jax-nodes-trn1 -c environment={file}",
+        ]
+        assert any(change["path"] == "pins.neuron_sdk" for change in data["plan_changes"])
+        assert data["unresolved"]
+
+
+class TestPyTorch:
+    @pytest.mark.parametrize("sdk", ["2.31.1", "2.32.0"])
+    def test_refused(self, run, copied, sdk):
+        """Beyond 2.30.0 PyTorch has no training container; nothing moves into such a release."""
+        file = copied(PYTORCH)
+        before = contents(file)
+        answer = run("lock", "--upgrade", "--sdk", sdk, file)
+
+        assert answer.code == 1
+        assert "has no training container for pytorch; 2.30.0 is the last that has one" in answer.stderr
+        assert contents(file) == before
+
+
+class TestWithoutSdk:
+    def test_newest_that_fits(self, run, copied):
+        """The AMI release moves to the newest that fits the SDK; the environment file is left alone."""
+        file = copied(PYTORCH)
+        assert run("lock", "--offline", "--ami-release", "v20260610", file).code == 0
+        before = file.stat().st_mtime_ns
+        answer = run("lock", "--upgrade", file)
+
+        assert answer.code == 0
+        assert answer.stdout.startswith(f"{file} stays on SDK 2.30.0; its lock is made from offline tables")
+        assert read(path_for(file)).images["trn1"].release == "v20260625"
+        assert file.stat().st_mtime_ns == before
+
+    def test_asked_release(self, run, copied):
+        """An earlier release may be asked for, and that EKS takes no standing group there is said."""
+        file = copied(PYTORCH)
+        answer = run("lock", "--upgrade", "--ami-release", "v20260610", file)
+
+        assert answer.code == 0
+        assert "NOT POSSIBLE: llama3-8b-cluster" in answer.stdout
+        assert "EKS takes no node group back from release 1.35.6-20260625 to 1.35.5-20260610" in answer.stdout
+
+    def test_release_that_does_not_fit(self, run, copied):
+        """A release that does not fit the SDK is refused with those that do."""
+        answer = run("lock", "--upgrade", "--ami-release", "v20260714", copied(PYTORCH))
+
+        assert answer.code == 1
+        assert "these have it: v20260625, v20260618, v20260610" in answer.stderr
+        assert answer.stderr.endswith("nothing was changed\n")
+
+
+class TestRefused:
+    def test_stale_lock(self, run, copied):
+        """A lock of another environment is made anew before it is moved."""
+        file = copied(JAX, ('"1.35"', '"1.36"'))
+        answer = run("lock", "--upgrade", file)
+
+        assert answer.code == 1
+        assert "IMG002" in answer.stderr
+
+    @pytest.mark.parametrize(
+        ("replacement", "message"),
+        [
+            ('sdk: &sdk "2.30.0"', "neuron.sdk is in reach of the anchor &sdk: a change could go further"),
+            ("sdk: >-\n    2.30.0", "neuron.sdk is not written on one line"),
+        ],
+    )
+    def test_value_that_is_not_alone(self, run, copied, replacement, message):
+        """A value that is shared or takes several lines is left for a person to change."""
+        file = copied(JAX, ('sdk: "2.30.0"', replacement))
+        before = contents(file)
+        answer = run("lock", "--upgrade", "--sdk", "2.31.1", file)
+
+        assert answer.code == 1
+        assert answer.stderr.splitlines() == [
+            f"{file}: {message}",
+            "  hint: write neuron.sdk: 2.31.1 by hand",
+            "nothing was changed",
+        ]
+        assert contents(file) == before
+
+    def test_combination_that_a_rule_forbids(self, run, copied, monkeypatch):
+        """What the rules forbid is not written, whoever chose it."""
+        monkeypatch.setattr("ami.moving.upgraded", lambda _inputs, *, old, **_: wrong(old))
+        file = copied(JAX)
+        before = contents(file)
+        answer = run("lock", "--upgrade", file)
+
+        assert answer.code == 1
+        assert "IMG004" in answer.stderr
+        assert contents(file) == before
+
+    def test_sdk_alone(self, run, copied):
+        """--sdk is no word of a lock that is only made."""
+        assert run("lock", "--sdk", "2.31.1", copied(JAX)).code == 2
+
+    def test_bom_and_line_ends(self, run, copied):
+        """A byte order mark and the line ends of another system stay as they are."""
+        file = copied(JAX)
+        text = b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n")
+        file.write_bytes(text)
+
+        assert run("lock", "--upgrade", "--sdk", "2.31.1", file).code == 0
+        assert file.read_bytes() == text.replace(b'2.30.0"', b'2.31.1"')
+
+
+def wrong(lock):
+    from dataclasses import replace
+
+    return replace(lock, images={**lock.images, "trn1": replace(lock.images["trn1"], neuron_driver="2.21.0.0")})
+
+
+class TestAccount:
+    """A lock that an account made is resolved by it again, unless that is not wanted."""
+
+    @pytest.fixture
+    def file(self, copied):
+        file = copied(JAX)
+        write(resolved(read(path_for(file))), path_for(file))
+        return file
+
+    def test_resolves(self, run, file, monkeypatch):
+        """What moved is resolved; what stayed keeps its digests until then."""
+        asked = []
+
+        def answer(name, environment, lock):
+            asked.append((name, environment.neuron.sdk, lock))
+            return resolved(lock), ["ask for FILE"]
+
+        monkeypatch.setattr(asking, "resolved", answer)
+        done = run("lock", "--upgrade", "--sdk", "2.31.1", file)
+        ((name, sdk, chosen),) = asked
+
+        assert done.code == 0
+        assert (name, sdk) == (str(file), "2.31.1")
+        assert not any("charts" in place for place in chosen.unresolved)
+        assert read(path_for(file)).unresolved == ()
+        assert f"ask for {file}" in done.stdout
+
+    def test_failure(self, run, file, monkeypatch):
+        """Where the account gives no answer, neither file is changed."""
+
+        def fail(*_args, **_more):
+            raise ResolveError([Failure("no AMI", "take another")])
+
+        monkeypatch.setattr("ami.resolve.connect", fail)
+        before = contents(file)
+        answer = run("lock", "--upgrade", "--sdk", "2.31.1", file)
+
+        assert answer.code == 1
+        assert "no AMI" in answer.stderr
+        assert contents(file) == before
+
+    def test_offline(self, run, file, monkeypatch):
+        """--offline moves it by the tables alone, and keeps what is known of the pins that stay."""
+        monkeypatch.setattr(asking, "resolved", lambda *_: pytest.fail("an account was asked"))
+        old = read(path_for(file))
+        answer = run("lock", "--upgrade", "--sdk", "2.31.1", "--offline", file)
+        lock = read(path_for(file))
+
+        assert answer.code == 0
+        assert lock.charts == old.charts
+        assert {place.partition(".")[0] for place in lock.unresolved} == {"neuron", "images"}
+
+
+class TestReplaceAll:
+    def test_all(self, tmp_path):
+        """All files are replaced, with the rights that they had."""
+        first, second = tmp_path / "a", tmp_path / "b"
+        for path in (first, second):
+            path.write_text("old")
+            path.chmod(0o640)
+        upgrade.replace_all({first: b"new a", second: b"new b"})
+
+        assert (first.read_text(), second.read_text()) == ("new a", "new b")
+        assert first.stat().st_mode & 0o777 == 0o640
+        assert len(list(tmp_path.iterdir())) == 2
+
+    @pytest.mark.parametrize("fails_at", [0, 1])
+    def test_none(self, tmp_path, monkeypatch, capsys, fails_at):
+        """When one can't be replaced, each holds what it held, and no temporary file is left."""
+        import typer
+
+        files = [tmp_path / "a", tmp_path / "b"]
+        for path in files:
+            path.write_text("old")
+        replaced = Path.replace
+
+        def replace(self, target):
+            if target == files[fails_at] and not self.name.startswith(".x"):
+                monkeypatch.setattr(Path, "replace", replaced)
+                raise PermissionError(13, "Permission denied", str(target))
+            return replaced(self, target)
+
+        monkeypatch.setattr(Path, "replace", replace)
+        with pytest.raises(typer.Exit):
+            upgrade.replace_all(dict.fromkeys(files, b"new"))
+
+        assert [path.read_text() for path in files] == ["old", "old"]
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+        assert (
+            capsys.readouterr().err == f"{files[fails_at]}: can't be written: permission denied\nnothing was changed\n"
+        )
+
+
+def test_same_lock_is_not_written(run, copied):
+    """A lock that stays is not touched."""
+    file = copied(JAX)
+    before = path_for(file).stat()
+    run("lock", "--upgrade", file)
+
+    assert (path_for(file).stat().st_ino, path_for(file).stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert path_for(file).read_text() == to_json(read(path_for(file)))

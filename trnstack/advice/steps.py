@@ -1,0 +1,144 @@
+"""Says in which deploys a change reaches what runs, and in which order: the control plane before any node.
+
+``trnstack.advice.group_steps`` says the same of one node group.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from trnstack.advice.group_steps import ONE_KIND, Step, differing, group_steps
+from trnstack.plan.model import ClusterPlan, Plan
+
+__all__ = ["Step", "is_one_deploy", "steps"]
+
+#: What of the network nobody renders: it only tells what takes addresses and pulls images.
+_ONLY_TOLD: dict[str, Any] = {"address_uses": (), "image_mirror": None}
+#: What of the cluster moves together with its Kubernetes version.
+_OF_THE_VERSION = frozenset({"kubernetes_version", "add_ons", "system_nodes"})
+
+
+def steps(old: Plan, new: Plan) -> tuple[Step, ...]:
+    """Returns the deploys that lead from one plan to another, in their order: control plane before nodes.
+
+    Args:
+        old: What is deployed.
+        new: What is to be deployed.
+    """
+    if (old.name, old.region) != (new.name, new.region):
+        what = f"{new.name} in {new.region}"
+        return (Step(stack=new.name, command="cdk deploy --all", changes=(what,), reason=_ANOTHER_ENVIRONMENT),)
+    return (*_before_nodes(old, new), *_fleets(old, new), *_removed(old, new))
+
+
+def is_one_deploy(steps: Sequence[Step]) -> bool:
+    """Tells whether ``cdk deploy --all`` does all the steps at once, in their order."""
+    plain = re.compile(r"cdk deploy [a-z0-9-]+")
+    return all(plain.fullmatch(step.command) and not step.held_back for step in steps)
+
+
+_ANOTHER_ENVIRONMENT = "another name or region is another environment: what stands of the old one stays until destroyed"
+
+
+def _before_nodes(old: Plan, new: Plan) -> Iterator[Step]:
+    """Yields the steps of the stacks on which node groups stand."""
+    parts = {
+        "network": tuple(replace(plan.network, **_ONLY_TOLD) for plan in (old, new)),
+        "storage": (old.storage, new.storage),
+        "images": (old.images, new.images),
+    }
+    for part, (before, after) in parts.items():
+        stack = f"{new.name}-{part}"
+        exists = any(each.name == stack for each in new.stacks)
+        if exists and (before != after or _tags(old, stack) != _tags(new, stack)):
+            known_after = "its AMI's id reaches the lock by: trnstack lock FILE" if part == "images" else ""
+            yield Step(stack=stack, command=f"cdk deploy {stack}", changes=(f"the {part}",), reason=known_after)
+    yield from _cluster(old, new)
+
+
+def _cluster(old: Plan, new: Plan) -> Iterator[Step]:
+    """Yields the steps of the cluster's stack; of a new Kubernetes version first, with what belongs to it alone."""
+    stack, before, after = f"{new.name}-cluster", old.cluster, new.cluster
+    settings = [name for name in differing(before, after) if name not in _OF_THE_VERSION]
+    settings += ["tags"] if _tags(old, stack) != _tags(new, stack) else []
+    versions = tuple(_version_changes(before, after))
+    nodes = list(group_steps(before.system_nodes, after.system_nodes))
+    wrong = _minor_misfit(before.kubernetes_version, after.kubernetes_version)
+    if wrong or (nodes and not nodes[0].command):
+        told = Step(stack=stack, command="", changes=versions, reason=wrong) if wrong else nodes[0]
+        yield told
+        return
+    moves = before.kubernetes_version != after.kubernetes_version
+    parts = [(step.changes, step.nodes) for step in nodes] or [((), "")]
+    parts[0] = (*versions, *(() if moves else settings), *parts[0][0]), parts[0][1]
+    if moves and settings:
+        second = parts[1] if len(parts) > 1 else ((), "")
+        parts[1:2] = [((*settings, *second[0]), second[1])]
+    for number, (changes, fleet) in enumerate(parts if parts[0][0] else []):
+        with_version = moves and number == 0
+        later = parts[number + 1 :]
+        yield Step(
+            stack=stack,
+            command=f"cdk deploy {stack}{' --no-rollback' if with_version else ''}",
+            changes=changes,
+            held_back=tuple(change for part, _ in later for change in part),
+            nodes=fleet,
+            reason=_CONTROL_PLANE if with_version else ONE_KIND if later else "",
+        )
+
+
+_CONTROL_PLANE = (
+    "the control plane moves before any node, and with it what belongs to the version alone; --no-rollback, since EKS "
+    "may refuse the way back"
+)
+
+
+def _version_changes(before: ClusterPlan, after: ClusterPlan) -> Iterator[str]:
+    if before.kubernetes_version != after.kubernetes_version:
+        yield f"Kubernetes: {before.kubernetes_version} -> {after.kubernetes_version}"
+    old, new = ({each.name: each for each in cluster.add_ons} for cluster in (before, after))
+    for name in dict.fromkeys((*old, *new)):
+        if old.get(name) != new.get(name):
+            was, now = (each[name].version if name in each else "none" for each in (old, new))
+            yield f"add-on {name}: {was} -> {now}" if was != now else f"add-on {name}: its settings"
+
+
+def _minor_misfit(before: str, after: str) -> str:
+    """Returns why a cluster can't move from one Kubernetes version to another; empty where it can.
+
+    Source: EKS user guide, "Update existing cluster to new Kubernetes version": one minor version at a time.
+    """
+    distance = int(after.rpartition(".")[2]) - int(before.rpartition(".")[2])
+    if distance < 0:
+        return f"EKS takes no cluster back to an earlier Kubernetes version than {before}"
+    return "EKS moves a cluster by one minor version at a time" if distance > 1 else ""
+
+
+def _fleets(old: Plan, new: Plan) -> Iterator[Step]:
+    before = {group.name: group for group in old.node_groups}
+    for group in new.node_groups:
+        was = before.get(group.name)
+        if group.awaits_image:
+            text = f"waits for its custom image: cdk deploy {new.name}-images, then: trnstack lock FILE"
+            yield Step(stack=group.stack, command="", changes=(f"node group {group.name}",), reason=text)
+        elif was is None:
+            yield Step(
+                stack=group.stack, command=f"cdk deploy {group.stack}", changes=(f"node group {group.name} is new",)
+            )
+        elif was != group:
+            yield from group_steps(was, group)
+
+
+def _removed(old: Plan, new: Plan) -> Iterator[Step]:
+    kept = {group.name for group in new.node_groups}
+    for group in old.node_groups:
+        if group.name not in kept:
+            command = f"cdk destroy {group.stack}"
+            text = "before the new file takes its place, or by its name in CloudFormation: the app knows it no longer"
+            goes = (f"node group {group.name} goes",)
+            yield Step(stack=group.stack, command=command, changes=goes, nodes="all of its nodes end", reason=text)
+
+
+def _tags(plan: Plan, stack: str) -> dict[str, str]:
+    return next((dict(each.tags) for each in plan.stacks if each.name == stack), {})
