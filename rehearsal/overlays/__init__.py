@@ -16,6 +16,7 @@ _OVERLAYS = {
     "imagebuilder": "rehearsal.overlays.imagebuilder",
     "logs": "rehearsal.overlays.logs",
     "scheduler": "rehearsal.overlays.scheduler",
+    "sts": "rehearsal.overlays.sts",
     "ssm": "rehearsal.overlays.ssm",
 }
 """The module of each overlaid service, which names its response class ``Response``; imported when first asked for."""

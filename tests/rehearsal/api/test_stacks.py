@@ -104,9 +104,11 @@ class TestCreateStack:
     def test_accounts_are_apart(self, aws, cloudformation, body):
         """Keys that AssumeRole gave act in the role's account, which sees its own stacks alone."""
         sts = aws.transport.client("sts", "123456789012", "us-west-2")
-        keys = sts.assume_role(RoleArn="arn:aws:iam::210987654321:role/deploy", RoleSessionName="session")[
-            "Credentials"
-        ]
+        trust = {"Effect": "Allow", "Principal": {"AWS": "123456789012"}, "Action": "sts:AssumeRole"}
+        role = aws.transport.client("iam", "210987654321", "us-west-2").create_role(
+            RoleName="deploy", AssumeRolePolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+        )["Role"]
+        keys = sts.assume_role(RoleArn=role["Arn"], RoleSessionName="session")["Credentials"]
         there = aws.transport.session(
             "us-west-2",
             access_key=keys["AccessKeyId"],

@@ -1,5 +1,6 @@
 """``trnstack rehearse`` as a whole: the real CDK CLI against the embedded AWS."""
 
+import json
 import os
 import re
 import signal
@@ -8,9 +9,14 @@ import sys
 import time
 from pathlib import Path
 
+import boto3
 import pytest
 
 from rehearsal import story
+from rehearsal.process import server
+from rehearsal.story.cdk import Cdk
+from rehearsal.story.locking import lock
+from rehearsal.transport import ACCESS_KEY, SECRET_KEY
 
 ROOT = Path(__file__).parents[3]
 COMMAND = [sys.executable, "-m", "trnstack.cli", "rehearse"]
@@ -84,8 +90,105 @@ def test_networks(tmp_path, name, lines):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_two_at_once_in_other_accounts(tmp_path):
-    """Two rehearsals at the same time do not meet, and an environment's own account is the one that is deployed to."""
+def test_custom_image(tmp_path):
+    """A node group that starts from a custom image waits for it: the image is built, locked, and then started from."""
+    lock = (ROOT / "environments" / "custom-image-trn1.lock.json").read_bytes()
+    with start(ROOT / "environments" / "custom-image-trn1.yaml", tmp_path) as process:
+        out, err = process.communicate(timeout=240)
+
+    assert process.returncode == 0, err
+    assert "the custom image of trn1 is not built yet" in out
+    assert re.search(r"custom-image-images +\d+ resources", out)
+    assert re.search(r"recipe custom-image-neuron-[0-9a-f]{12} 1\.0\.0 +from amazon-eks-node-al2023-x86_64-neuron", out)
+    image_id = re.search(r"available · us-west-2 (ami-[0-9a-f]{17}) · us-east-2 ami-[0-9a-f]{17}", out)[1]
+    assert out.count(image_id) > 1
+    assert out.count("All of it is as planned.") == 2
+    assert (ROOT / "environments" / "custom-image-trn1.lock.json").read_bytes() == lock
+    assert list(tmp_path.iterdir()) == []
+
+
+class TestLockOfARehearsal:
+    """A lock that the embedded AWS answered reaches no real account."""
+
+    @pytest.fixture
+    def locked(self, tmp_path):
+        """A server, an environment in a folder, and its rehearsal's lock."""
+        with server() as aws:
+            session = boto3.Session(ACCESS_KEY, SECRET_KEY, region_name="us-east-1")
+            made = lock(
+                ROOT / "environments" / "dev-trn1.yaml",
+                tmp_path,
+                client=lambda service, region: session.client(service, region_name=region, endpoint_url=aws.endpoint),
+                progress=lambda *_: None,
+            )
+            yield aws, session, made
+
+    def test_another_account(self, locked, tmp_path):
+        """The CDK CLI refuses credentials of any account but the embedded one's."""
+        aws, session, made = locked
+        keys = self._keys_of_another_account(aws, session)
+        signed_in = {
+            "AWS_ACCESS_KEY_ID": keys["AccessKeyId"],
+            "AWS_SECRET_ACCESS_KEY": keys["SecretAccessKey"],
+            "AWS_SESSION_TOKEN": keys["SessionToken"],
+        }
+        cdk = Cdk({**aws.environment(region="us-east-1", account="111122223333"), **signed_in}, tmp_path, print)
+        cdk.lock_file = made.file
+        done = cdk.run(
+            "deploy", "--all", "--require-approval", "never", environment_file=ROOT / "environments" / "dev-trn1.yaml"
+        )
+
+        assert made.lock.rehearsal_account == "123456789012"
+        assert done.status != 0
+        assert "Could not assume role in target account using current credentials" in done.last_lines
+        assert "(which are for account 111122223333)" in done.last_lines
+
+    @staticmethod
+    def _keys_of_another_account(aws, session):
+        """Returns the keys of a role in another account, which trusts the rehearsal's."""
+        iam, sts = (session.client(service, endpoint_url=aws.endpoint) for service in ("iam", "sts"))
+        trust = {"Effect": "Allow", "Principal": {"AWS": "123456789012"}, "Action": "sts:AssumeRole"}
+
+        def elsewhere(request, **_):
+            request.headers["X-Moto-Account-Id"] = "111122223333"
+
+        iam.meta.events.register("before-sign.iam", elsewhere)
+        policy = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+        role = iam.create_role(RoleName="engineer", AssumeRolePolicyDocument=policy)["Role"]
+        return sts.assume_role(RoleArn=role["Arn"], RoleSessionName="engineer")["Credentials"]
+
+    @pytest.mark.parametrize("endpoint", [None, "https://example.com", "http://127.0.0.1.example.com:80"])
+    def test_elsewhere(self, locked, endpoint):
+        """Synthesis refuses it where AWS is not the one on this machine."""
+        *_, made = locked
+        settings = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+        settings |= {"AWS_ENDPOINT_URL": endpoint} if endpoint else {}
+        settings |= {"TRNSTACK_ENVIRONMENT": "environments/dev-trn1.yaml", "TRNSTACK_LOCK": str(made.file)}
+        done = subprocess.run(
+            [sys.executable, "-m", "stacks"], cwd=ROOT, env=settings, capture_output=True, text=True, check=False
+        )
+
+        assert done.returncode == 1
+        assert done.stderr == (
+            "environments/dev-trn1.yaml: its lock was made in a rehearsal\n"
+            "  hint: run: trnstack lock environments/dev-trn1.yaml\n"
+        )
+
+    def test_offline_lock(self, tmp_path):
+        """Synthesis refuses what is not resolved, with the command that resolves it."""
+        settings = {**os.environ, "TRNSTACK_ENVIRONMENT": "environments/dev-trn1.yaml", "CDK_OUTDIR": str(tmp_path)}
+        done = subprocess.run(
+            [sys.executable, "-m", "stacks"], cwd=ROOT, env=settings, capture_output=True, text=True, check=False
+        )
+
+        assert done.returncode == 1
+        assert "IMG006" in done.stderr
+        assert "run: trnstack lock environments/dev-trn1.yaml" in done.stderr
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_two_at_once_whatever_the_account(tmp_path):
+    """Two rehearsals at the same time do not meet; an environment's own account is not the one that is deployed to."""
     named = tmp_path / "named.yaml"
     text = (ROOT / "environments" / "dev-trn1.yaml").read_text()
     named.write_text(text.replace("region: us-east-1\n", 'region: us-east-1\naccount: "111122223333"\n'))
@@ -99,6 +202,7 @@ def test_two_at_once_in_other_accounts(tmp_path):
 
     assert [first.returncode, second.returncode] == [0, 0], results
     assert "dev-checkpoints-111122223333-us-east-1" in results[0][0]
+    assert "cdk bootstrap aws://123456789012/us-east-1" in results[0][0]
     assert "llama2-7b-checkpoints-123456789012-us-west-2" in results[1][0]
     assert [list(folder.iterdir()) for folder in folders] == [[], []]
 
