@@ -4,11 +4,16 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from ami import offline, tables
+from ami.lock import path_for, read
 from bench.locks import copy_resolved
+from trnstack.environment import check_file
+from trnstack.findings import has_errors
 
 ROOT = Path(__file__).parents[2]
 UNPACKED = str(Path.home() / ".cache" / "aws" / "jsii" / "package-cache")
@@ -214,3 +219,68 @@ class TestStacks:
 
         assert names == {"dev-checkpoints-111122223333-us-east-1", "dev-access-logs-111122223333-us-east-1"}
         assert {artifacts[stack]["environment"] for stack in stacks} == {"aws://111122223333/us-east-1"}
+
+
+class TestNewerTables:
+    """A lock made today gives the same templates when the tables know more than today."""
+
+    @pytest.fixture
+    def newer(self, monkeypatch):
+        """Adds an SDK, an AMI release that fits most environments, add-on builds and charts that are newer than any."""
+        sdk = next(iter(tables.sdk_releases().values()))
+        image = next(iter(tables.ami_releases().values()))
+        newer_sdk = replace(
+            sdk,
+            sdk="2.99.0",
+            components=dict.fromkeys(sdk.components, ("9.9.9",)),
+            training_containers={name: f"public.ecr.aws/neuron/{name}:9" for name in sdk.training_containers},
+            eks_ami_releases=("v20991231",),
+        )
+        newer_image = replace(
+            image,
+            release="v20991231",
+            neuron_driver="2.28.0.0",
+            release_versions={minor: f"{minor}.99-20991231" for minor in image.release_versions},
+        )
+        add_ons = {
+            name: {minor: replace(row, version="v9.9.9-eksbuild.9") for minor, row in rows.items()}
+            for name, rows in tables.add_on_versions().items()
+        }
+        charts = {name: replace(row, version="9.9.9", digest=None) for name, row in tables.charts().items()}
+        fitting = {
+            name: replace(row, eks_ami_releases=("v20991231", *row.eks_ami_releases))
+            for name, row in tables.sdk_releases().items()
+            if row.driver == newer_image.neuron_driver
+        }
+        known = {
+            "sdk_releases": {"2.99.0": newer_sdk, **tables.sdk_releases(), **fitting},
+            "ami_releases": {"v20991231": newer_image, **tables.ami_releases()},
+            "add_on_versions": add_ons,
+            "charts": charts,
+        }
+        users = [module for name, module in sys.modules.items() if name.split(".")[0] in {"ami", "trnstack"}]
+        for module in users:
+            for name, table in known.items():
+                if hasattr(module, name):
+                    monkeypatch.setattr(module, name, lambda table=table: table)
+
+    @pytest.mark.usefixtures("newer")
+    def test_same_templates(self, templates, environment_name, tmp_path, variant):
+        """Check, plan and synthesis are what they were, and locking anew moves nothing."""
+        file = copy_resolved(ROOT / "environments" / f"{environment_name}.yaml", tmp_path)
+        lock = read(path_for(file))
+        checked = check_file(file)
+
+        assert not has_errors(checked.findings)
+        assert offline.lock(lock.inputs, keep=lock) == lock
+        assert variant(environment_name) == templates[environment_name]
+
+    @pytest.mark.usefixtures("newer")
+    def test_a_new_lock_would_move(self):
+        """The tables of this test are ones that would move a lock that nothing holds."""
+        lock = read(path_for(ROOT / "environments" / "llama3-8b-trn1.yaml"))
+        moved = offline.lock(lock.inputs)
+
+        assert moved.images["trn1"].release == "v20991231"
+        assert set(moved.add_ons.values()) == {"v9.9.9-eksbuild.9"}
+        assert {pin.version for pin in moved.charts.values()} == {"9.9.9"}
