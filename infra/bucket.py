@@ -5,8 +5,9 @@ from typing import Any
 from aws_cdk import CfnResource
 from constructs import Construct
 
+from infra.replication import replication_configuration, replication_role
 from infra.resource import ACCOUNT_ID, PARTITION, Properties, Value, attribute, resource
-from trnstack.plan.model import BucketPlan
+from trnstack.plan.model import BucketPlan, ObjectLockPlan
 
 #: Parts of uploads that a dying node left behind.
 ABORT_MULTIPART_DAYS = 7
@@ -30,6 +31,7 @@ class CheckpointBucket(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, bucket: BucketPlan, key_arn: str) -> None:
         super().__init__(scope, construct_id)
         log = self._access_log(bucket)
+        lock = bucket.object_lock
         made = resource(
             self,
             "Bucket",
@@ -39,6 +41,9 @@ class CheckpointBucket(Construct):
                 "BucketEncryption": _encryption(bucket, key_arn),
                 "VersioningConfiguration": {"Status": "Enabled"} if bucket.versioned else None,
                 "LifecycleConfiguration": {"Rules": _lifecycle(bucket)},
+                "ReplicationConfiguration": self._replication(bucket, key_arn),
+                "ObjectLockEnabled": True if lock else None,
+                "ObjectLockConfiguration": _object_lock(lock) if lock else None,
                 "LoggingConfiguration": {"DestinationBucketName": log.ref, "LogFilePrefix": "checkpoints/"},
                 "OwnershipControls": _OWNER,
                 "PublicAccessBlockConfiguration": _NOT_PUBLIC,
@@ -48,6 +53,21 @@ class CheckpointBucket(Construct):
         self.name = made.ref
         right_key = _wrong_keys_denied(attribute(made, "Arn"), key_arn) if bucket.encryption == "kms" else []
         self.policy = self._policy("Policy", made, right_key, retain=bucket.retain)
+
+    def _replication(self, bucket: BucketPlan, key_arn: str) -> Properties | None:
+        other = bucket.replication
+        if other is None:
+            return None
+        role = replication_role(
+            self,
+            "ReplicationRole",
+            bucket_name=_named(bucket.name),
+            key_arn=key_arn if bucket.encryption == "kms" else None,
+            replication=other,
+            locked=bucket.object_lock is not None,
+            retain=bucket.retain,
+        )
+        return replication_configuration(other, role_arn=attribute(role, "Arn"))
 
     def _access_log(self, bucket: BucketPlan) -> CfnResource:
         expire = {"Id": "expire", "Status": "Enabled", "ExpirationInDays": bucket.access_log_expiration_days}
@@ -100,6 +120,11 @@ def _named(name: str) -> Value:
     return {"Fn::Sub": name.replace("ACCOUNT", "${AWS::AccountId}")} if "ACCOUNT" in name else name
 
 
+def _object_lock(lock: ObjectLockPlan) -> Properties:
+    retention = {"Mode": lock.mode, "Days": lock.days}
+    return {"ObjectLockEnabled": "Enabled", "Rule": {"DefaultRetention": retention}}
+
+
 def _arn(name: str) -> Value:
     return {"Fn::Join": ["", ["arn:", PARTITION, ":s3:::", _named(name)]]}
 
@@ -132,9 +157,14 @@ def _lifecycle(bucket: BucketPlan) -> list[Properties]:
 
 
 def _wrong_keys_denied(bucket_arn: Value, key_arn: str) -> list[Properties]:
-    """Returns statements that refuse an upload which names another key or none of KMS.
+    """Returns statements that refuse an upload which names another key, KMS without a key, or none of KMS.
 
-    An upload that names nothing gets the bucket's default key and passes; FSx exports that way.
+    An upload that names nothing gets the bucket's default key and passes; FSx exports that way. One that names KMS and
+    no key would get AWS's own key of the account and not the bucket's; one with a key of the uploader's could be read
+    by nobody else.
+
+    Source: S3 API reference, PutObject, ``x-amz-server-side-encryption-aws-kms-key-id``; service authorization
+    reference, "Condition keys for Amazon S3".
     """
     put = {
         "Effect": "Deny",
@@ -143,6 +173,7 @@ def _wrong_keys_denied(bucket_arn: Value, key_arn: str) -> list[Properties]:
         "Resource": _within(bucket_arn, "/*"),
     }
     algorithm, key = "s3:x-amz-server-side-encryption", "s3:x-amz-server-side-encryption-aws-kms-key-id"
+    customer = "s3:x-amz-server-side-encryption-customer-algorithm"
     return [
         {
             "Sid": "NoOtherKey",
@@ -153,5 +184,15 @@ def _wrong_keys_denied(bucket_arn: Value, key_arn: str) -> list[Properties]:
             "Sid": "NoOtherEncryption",
             **put,
             "Condition": {"StringNotEquals": {algorithm: "aws:kms"}, "Null": {algorithm: "false"}},
+        },
+        {
+            "Sid": "NoUnnamedKey",
+            **put,
+            "Condition": {"StringEquals": {algorithm: "aws:kms"}, "Null": {key: "true"}},
+        },
+        {
+            "Sid": "NoCustomerKey",
+            **put,
+            "Condition": {"Null": {customer: "false"}},
         },
     ]

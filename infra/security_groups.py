@@ -37,7 +37,15 @@ class SecurityGroups(Construct):
     """
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, name: str, vpc_id: str, client_cidrs: Sequence[str]
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        name: str,
+        vpc_id: str,
+        client_cidrs: Sequence[str],
+        lustre_efa: bool,
+        existing_lustre_id: str | None,
     ) -> None:
         super().__init__(scope, construct_id)
         self._name = name
@@ -48,6 +56,10 @@ class SecurityGroups(Construct):
         self.control_plane_id = self._group("ControlPlane", "clients", "client networks of the control plane")
         self._node_rules()
         self._lustre_rules()
+        if lustre_efa:
+            self._lustre_efa_rules()
+        if existing_lustre_id:
+            self._existing_lustre_rules(existing_lustre_id)
         for cidr in client_cidrs:
             # The id holds the network and not its place in the list: an edit of the list moves no other rule.
             rule_id = f"ControlPlaneFrom-{cidr.replace('/', '-')}"
@@ -81,6 +93,33 @@ class SecurityGroups(Construct):
             for construct_id, source_id, target_id, description in pairs:
                 rule_id = f"{construct_id}{ports[0]}"
                 self._both(rule_id, source_id, target_id, protocol="tcp", ports=ports, description=description)
+
+    def _lustre_efa_rules(self) -> None:
+        """Lets all traffic pass between servers, and between them and nodes, by the groups' ids, as EFA needs it.
+
+        Source: FSx for Lustre user guide, "EFA-enabled security groups": rules that name address ranges do not count.
+        """
+        pairs = (
+            ("LustreSelf", self.lustre_id, self.lustre_id, "Lustre servers, EFA included"),
+            ("NodesToLustre", self.nodes_id, self.lustre_id, "clients to Lustre, EFA included"),
+            ("LustreToNodes", self.lustre_id, self.nodes_id, "Lustre to clients, EFA included"),
+        )
+        for construct_id, source_id, target_id, description in pairs:
+            self._both(f"{construct_id}Efa", source_id, target_id, protocol="-1", ports=None, description=description)
+
+    def _existing_lustre_rules(self, group_id: str) -> None:
+        """Lets nodes and a file system that stands already speak to each other.
+
+        The ports are one range: where the file system's group is one of this toolkit's, it may have rules of the very
+        ports already, and EC2 refuses a rule that stands.
+        """
+        ports = (LUSTRE_PORTS[0][0], LUSTRE_PORTS[-1][1])
+        pairs = (
+            ("NodesToExistingLustre", self.nodes_id, group_id, "clients to the adopted file system"),
+            ("ExistingLustreToNodes", group_id, self.nodes_id, "the adopted file system to clients"),
+        )
+        for construct_id, source_id, target_id, description in pairs:
+            self._both(construct_id, source_id, target_id, protocol="tcp", ports=ports, description=description)
 
     def _both(
         self,

@@ -1,4 +1,4 @@
-"""Puts a network that stands already into the embedded AWS, under the very ids that somebody names.
+"""Puts what stands already into the embedded AWS, under the very ids that somebody names: a network, storage.
 
 EC2's API makes up the ids of what it creates, so the records are made as moto's own constructors make them and are put
 into the account's backend, as ``rehearsal.nodes`` does with interfaces. A network is given as JSON::
@@ -6,6 +6,8 @@ into the account's backend, as ``rehearsal.nodes`` does with interfaces. A netwo
     {"account": "111122223333", "region": "us-east-2", "vpc_id": "vpc-…", "cidr": "10.40.0.0/16",
      "subnets": [{"subnet_id": "subnet-…", "route_table_id": "rtb-…", "availability_zone_id": "use2-az3",
                   "cidr": "10.40.0.0/20", "public": false}]}
+
+Storage stands beside it, or without it, as ``rehearsal.seed_storage`` reads it.
 """
 
 import json
@@ -18,6 +20,8 @@ from moto.ec2.models.route_tables import RouteTable
 from moto.ec2.models.subnets import Subnet
 from moto.ec2.models.vpcs import VPC
 
+from rehearsal.seed_storage import seed_bucket, seed_file_system
+
 _EVERYWHERE = "0.0.0.0/0"
 
 
@@ -26,13 +30,19 @@ class SeedError(ValueError):
 
 
 def seed_file(file: Path) -> None:
-    """Puts the network of a JSON file into the AWS of this process.
+    """Puts the network and the storage of a JSON file into the AWS of this process.
 
     Raises:
         SeedError: A zone is not one of the region's.
     """
     facts = json.loads(file.read_text(encoding="utf-8"))
-    seed(facts, account=facts["account"], region=facts["region"])
+    account, region = facts["account"], facts["region"]
+    if "vpc_id" in facts:
+        seed(facts, account=account, region=region)
+    for bucket in facts.get("buckets", ()):
+        seed_bucket(bucket, account=account)
+    if facts.get("file_system"):
+        seed_file_system(facts["file_system"], account=account, region=region)
 
 
 def seed(facts: Mapping[str, Any], *, account: str, region: str) -> None:

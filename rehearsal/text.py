@@ -5,6 +5,8 @@ from typing import Any
 
 import yaml
 
+from trnstack.advice.impact.text import TemplateLoader
+
 Document = dict[str, Any]
 
 
@@ -40,28 +42,3 @@ def _read_yaml(body: str) -> Any:
         raise TemplateError(f"Template format error: YAML not well-formed.{place}") from error
     except yaml.YAMLError as error:
         raise TemplateError(f"Template format error: YAML not well-formed. {error}") from error
-
-
-class TemplateLoader(yaml.SafeLoader):
-    """Reads YAML as CloudFormation does: short function tags are written out, and dates stay text."""
-
-    yaml_implicit_resolvers = {
-        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-
-def _function(loader: TemplateLoader, suffix: str, node: yaml.Node) -> Document:
-    value: Any = None
-    if isinstance(node, yaml.ScalarNode):
-        value = loader.construct_scalar(node)
-    elif isinstance(node, yaml.SequenceNode):
-        value = loader.construct_sequence(node, deep=True)
-    elif isinstance(node, yaml.MappingNode):
-        value = loader.construct_mapping(node, deep=True)
-    if suffix == "GetAtt" and isinstance(value, str):
-        value = value.split(".", 1)
-    return {suffix if suffix in {"Ref", "Condition"} else f"Fn::{suffix}": value}
-
-
-TemplateLoader.add_multi_constructor("!", _function)

@@ -11,6 +11,7 @@ from infra.roles import node_role
 from infra.trainer import Trainer
 from stacks.base import stack_options
 from trnstack.plan import Plan
+from trnstack.plan.model import BucketPlan
 
 #: Port forwarding by Session Manager, through a system node, to the private API endpoint.
 _TUNNEL = (
@@ -50,13 +51,16 @@ class ClusterStack(Stack):
         ready = self._add_ons(before_nodes=True, after=[])
         system = self._system_nodes(ready)
         self._add_ons(before_nodes=False, after=[system])
+        checkpoints = plan.storage.checkpoints
         Trainer(
             self,
             "Trainer",
             trainer=plan.cluster.trainer,
             cluster_name=self._cluster.resource.ref,
             bucket_name=imported(storage, "CheckpointBucket"),
-            key_arn=imported(storage, "DataKeyArn"),
+            prefixes=checkpoints.job_prefixes,
+            key_arn=imported(storage, "DataKeyArn") if isinstance(checkpoints, BucketPlan) else checkpoints.kms_key_arn,
+            datasets=plan.storage.datasets,
         )
         self._outputs()
 

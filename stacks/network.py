@@ -11,6 +11,7 @@ from infra.security_groups import SecurityGroups
 from infra.vpc import Vpc
 from stacks.base import stack_options
 from trnstack.plan import Plan
+from trnstack.plan.model import ExistingLustrePlan, LustrePlan
 
 
 class NetworkStack(Stack):
@@ -30,8 +31,15 @@ class NetworkStack(Stack):
             if existing
             else Vpc(self, "Vpc", name=plan.name, network=network)
         )
+        lustre = plan.storage.lustre
         groups = SecurityGroups(
-            self, "SecurityGroups", name=plan.name, vpc_id=vpc.vpc_id, client_cidrs=network.client_cidrs
+            self,
+            "SecurityGroups",
+            name=plan.name,
+            vpc_id=vpc.vpc_id,
+            client_cidrs=network.client_cidrs,
+            lustre_efa=isinstance(lustre, LustrePlan) and lustre.efa_enabled,
+            existing_lustre_id=lustre.security_group_id if isinstance(lustre, ExistingLustrePlan) else None,
         )
         InterfaceEndpoints(
             self,

@@ -1,21 +1,29 @@
 """``NAME-storage``: keys, checkpoint bucket and file system. Nothing in it is lost by deleting a stack."""
 
-from aws_cdk import Stack
+from collections.abc import Sequence
+
+from aws_cdk import CfnResource, Stack
 from constructs import Construct
 
 from infra.bucket import CheckpointBucket
-from infra.file_system import FileSystem
+from infra.file_system import ExistingFileSystem, FileSystem
 from infra.key import Key, fsx_link_statements
-from infra.resource import export, imported, output
+from infra.resource import Value, export, imported, output
 from stacks.base import stack_options
 from trnstack.plan import Plan
-from trnstack.plan.model import LustrePlan
+from trnstack.plan.model import BucketPlan, ExistingLustrePlan, LustrePlan
+
+#: CloudFormation has no property for it. Source: FSx API reference, UpdateFileSystem.
+_ROOT_SQUASH = (
+    "aws fsx update-file-system --region {region} --file-system-id {file_system_id}"
+    " --lustre-configuration 'RootSquashConfiguration={{RootSquash={root_squash}}}'"
+)
 
 
 class StorageStack(Stack):
     """Holds everything that outlives a cluster.
 
-    Exports ``CheckpointBucket``, ``DataKeyArn`` and ``SecretsKeyArn``, whatever the environment holds.
+    Exports ``CheckpointBucket``, ``DataKeyArn`` and ``SecretsKeyArn``, whatever the environment holds or adopts.
     """
 
     def __init__(self, scope: Construct, *, plan: Plan) -> None:
@@ -31,17 +39,30 @@ class StorageStack(Stack):
         secrets_key = Key(
             self, "SecretsKey", alias=f"{plan.name}-secrets", description=f"{plan.name}: Kubernetes secrets"
         )
-        bucket = CheckpointBucket(self, "Checkpoints", bucket=plan.storage.checkpoints, key_arn=data_key.arn)
-        export(self, "CheckpointBucket", bucket.name)
+        bucket_name, policies = self._checkpoints(plan, data_key)
+        export(self, "CheckpointBucket", bucket_name)
         export(self, "DataKeyArn", data_key.arn)
         export(self, "SecretsKeyArn", secrets_key.arn)
-        output(self, "CheckpointBucket", bucket.name, "The bucket that holds checkpoints")
-        if plan.storage.lustre is not None:
-            self._file_system(plan, plan.storage.lustre, bucket, data_key)
+        output(self, "CheckpointBucket", bucket_name, "The bucket that holds checkpoints")
+        lustre = plan.storage.lustre
+        if isinstance(lustre, LustrePlan):
+            self._file_system(plan, lustre, bucket_name, policies, data_key)
+        elif lustre is not None:
+            self._existing_file_system(plan, lustre, bucket_name, policies)
 
-    def _file_system(self, plan: Plan, lustre: LustrePlan, bucket: CheckpointBucket, key: Key) -> None:
+    def _checkpoints(self, plan: Plan, key: Key) -> tuple[Value, list[CfnResource]]:
+        """Returns the checkpoint bucket's name, and what must stand before FSx is linked to it."""
+        checkpoints = plan.storage.checkpoints
+        if not isinstance(checkpoints, BucketPlan):
+            return checkpoints.name, []
+        bucket = CheckpointBucket(self, "Checkpoints", bucket=checkpoints, key_arn=key.arn)
+        return bucket.name, [bucket.policy]
+
+    def _file_system(
+        self, plan: Plan, lustre: LustrePlan, bucket_name: Value, policies: Sequence[CfnResource], key: Key
+    ) -> None:
         network = f"{plan.name}-network"
-        file_system = FileSystem(
+        made = FileSystem(
             self,
             "Lustre",
             name=plan.name,
@@ -49,8 +70,27 @@ class StorageStack(Stack):
             subnet_id=imported(network, f"Subnet-{lustre.subnet}"),
             security_group_id=imported(network, "LustreSecurityGroup"),
             key_arn=key.arn,
-            bucket_name=bucket.name,
-            bucket_policy=bucket.policy,
+            bucket_name=bucket_name,
+            after=policies,
         )
-        output(self, "FileSystemId", file_system.file_system_id, "The Lustre file system")
-        output(self, "FileSystemMountName", file_system.mount_name, "The name under which it is mounted")
+        self._outputs(plan, lustre.root_squash, made.file_system_id, made.mount_name)
+
+    def _existing_file_system(
+        self, plan: Plan, lustre: ExistingLustrePlan, bucket_name: Value, policies: Sequence[CfnResource]
+    ) -> None:
+        ExistingFileSystem(
+            self,
+            "Lustre",
+            associations=lustre.associations,
+            file_system_id=lustre.file_system_id,
+            bucket_name=bucket_name,
+            after=policies,
+        )
+        self._outputs(plan, lustre.root_squash, lustre.file_system_id, lustre.mount_name)
+
+    def _outputs(self, plan: Plan, root_squash: str | None, file_system_id: str, mount_name: str) -> None:
+        output(self, "FileSystemId", file_system_id, "The Lustre file system")
+        output(self, "FileSystemMountName", mount_name, "The name under which it is mounted")
+        if root_squash:
+            command = _ROOT_SQUASH.format(region=plan.region, file_system_id=file_system_id, root_squash=root_squash)
+            output(self, "RootSquashCommand", command, "Takes clients' root away its rights on the file system")

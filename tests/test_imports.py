@@ -38,6 +38,8 @@ class TestImports:
             "trnstack.plan",
             "trnstack.rules",
             "trnstack.catalog",
+            "trnstack.advice.impact",
+            "trnstack.revisions",
             "trnstack.cli",
             "ami.lock",
             "stacks.__main__",

@@ -9,6 +9,7 @@ from rehearsal.handlers.api import changes
 from rehearsal.handlers.base import Handler, Properties, Resource, ResourceError, Scope
 from rehearsal.handlers.calls import call, call_fitted, call_unless_gone
 from rehearsal.handlers.names import NameRule
+from rehearsal.handlers.s3_copies import check_copies
 from rehearsal.handlers.s3_lifecycle import lifecycle_rules
 from rehearsal.handlers.tags import wanted_tags
 
@@ -117,6 +118,15 @@ _SETTINGS = {
         absent={},
         convert=_event_bridge,
     ),
+    "ReplicationConfiguration": Setting(
+        put="PutBucketReplication",
+        member="ReplicationConfiguration",
+        remove="DeleteBucketReplication",
+        renamed={
+            "ReplicationConfiguration.Rules.Filter.TagFilter": "Tag",
+            "ReplicationConfiguration.Rules.Filter.And.TagFilters": "Tags",
+        },
+    ),
     "ObjectLockConfiguration": Setting(put="PutObjectLockConfiguration", member="ObjectLockConfiguration"),
 }
 
@@ -156,6 +166,8 @@ class Bucket:
 
     def _apply(self, scope: Scope, resource: Resource, properties: Properties, changed: Properties) -> None:
         client, bucket = scope.client("s3"), str(resource.physical_id)
+        if changed.get("ReplicationConfiguration"):
+            check_copies(client, properties)
         for name, setting in _SETTINGS.items():
             if name in changed:
                 setting.apply(client, bucket, changed[name])

@@ -9,8 +9,11 @@ from moto.core.utils import camelcase_to_underscores, unix_time
 from moto.ec2.models import ec2_backends
 from moto.fsx.models import FileSystem
 from moto.fsx.responses import FSxResponse
+from moto.logs.models import logs_backends
+from moto.s3.models import s3_backends
 
 from rehearsal.overlays.errors import OverlayError
+from rehearsal.overlays.fsx_checks import check_efa_groups, check_log, check_lustre
 from rehearsal.overlays.interfaces import place_interface, remove_interfaces
 
 _UPDATABLE = ("StorageCapacity", "StorageType", "FileSystemTypeVersion", "NetworkType")
@@ -85,7 +88,10 @@ class Response(FSxResponse):
         if request["FileSystemType"] != "LUSTRE":
             return super().create_file_system()
         network: Any = ec2_backends[self.current_account][self.region]
+        check_lustre(request)
         self._check_network(network, request)
+        check_efa_groups(network, request)
+        check_log(logs_backends[self.current_account][self.region], request)
         file_system = LustreFileSystem(backend=self.fsx_backend, request=request)
         interface_id = place_interface(
             network,
@@ -131,6 +137,7 @@ class Response(FSxResponse):
         request = json.loads(self.body)
         file_system = self._file_system(request["FileSystemId"])
         path = request.get("FileSystemPath", "/")
+        _check_link(file_system, request["DataRepositoryPath"])
         if any(_overlap(path, other["FileSystemPath"]) for other in file_system.associations.values()):
             message = f"FileSystemPath {path} overlaps with that of another data repository association"
             raise OverlayError("BadRequest", message)
@@ -206,6 +213,20 @@ class Response(FSxResponse):
                 return association
         message = f"Data repository association '{association_id}' does not exist."
         raise OverlayError("DataRepositoryAssociationNotFound", message)
+
+
+def _check_link(file_system: Any, repository: str) -> None:
+    """Refuses a link to a bucket that is not there, and of a file system that can have none.
+
+    Source: FSx for Lustre user guide, "Using data repositories".
+    """
+    lustre = file_system.lustre_configuration
+    if file_system.storage_type == "INTELLIGENT_TIERING" or lustre.get("DeploymentType") == "SCRATCH_1":
+        raise OverlayError("BadRequest", "The file system does not support data repository associations")
+    if lustre.get("AutomaticBackupRetentionDays"):
+        raise OverlayError("BadRequest", "A file system with automatic backups can't be linked to a data repository")
+    if repository.removeprefix("s3://").partition("/")[0] not in s3_backends.bucket_accounts:
+        raise OverlayError("BadRequest", "Amazon FSx is unable to validate access to the S3 bucket.")
 
 
 def _overlap(path: str, other: str) -> bool:

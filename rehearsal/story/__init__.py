@@ -22,7 +22,7 @@ from rehearsal.process import RunningServer, ServerStartError, server
 from rehearsal.story.cdk import Cdk, CdkRun, clear_terminal_line, show_on_terminal, show_question
 from rehearsal.story.expectations import deployed_differently, kept_differently
 from rehearsal.story.locking import RehearsalLock, lock
-from rehearsal.story.network import server_options
+from rehearsal.story.standing import server_options
 from rehearsal.story.unprotected import without_deletion_protection
 from rehearsal.survey import survey
 from rehearsal.survey.records import Survey

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rehearsal.story.network import network_differently
+from rehearsal.story.storage import storage_differently
 from rehearsal.survey.records import Cluster, NodeGroup, Survey
 from trnstack.plan import Plan
 from trnstack.plan.model import NodeGroupPlan
@@ -20,7 +21,7 @@ def deployed_differently(plan: Plan, found: Survey) -> Iterator[str]:
         yield from _cluster(plan, cluster)
     yield from _images(plan, found)
     yield from _schedules(plan, found)
-    yield from _storage(plan, found)
+    yield from storage_differently(plan, found)
 
 
 def kept_differently(plan: Plan, found: Survey) -> Iterator[str]:
@@ -35,7 +36,7 @@ def kept_differently(plan: Plan, found: Survey) -> Iterator[str]:
         yield f"cluster {found.clusters[0].name} still stands"
     for schedule in found.schedules:
         yield f"schedule {schedule.name} still stands"
-    yield from _storage(plan, found)
+    yield from storage_differently(plan, found)
 
 
 def _stacks(plan: Plan, found: Survey) -> Iterator[str]:
@@ -139,25 +140,3 @@ def _schedules(plan: Plan, found: Survey) -> Iterator[str]:
     for topic in found.topics:
         if not (topic.encrypted and topic.tls_only):
             yield f"topic {topic.name} is not encrypted, or open to requests without TLS"
-
-
-def _storage(plan: Plan, found: Survey) -> Iterator[str]:
-    prefix = plan.storage.checkpoints.name.split("ACCOUNT", maxsplit=1)[0]
-    bucket = next((bucket for bucket in found.buckets if bucket.name.startswith(prefix)), None)
-    if bucket is None:
-        yield f"there is no bucket {plan.storage.checkpoints.name}"
-    elif not (bucket.public_access_blocked and bucket.tls_only):
-        yield f"bucket {bucket.name} is open to the public or to requests without TLS"
-    lustre = plan.storage.lustre
-    if lustre is None:
-        return
-    if not found.file_systems:
-        yield "there is no file system"
-        return
-    file_system = found.file_systems[0]
-    if (file_system.storage_gib, file_system.version) != (lustre.storage_gib, lustre.file_system_type_version):
-        yield f"the file system has {file_system.storage_gib} GiB and Lustre {file_system.version}"
-    if f"nodes-{file_system.subnet.zone_id}" != lustre.subnet:
-        yield f"the file system stands in {file_system.subnet.zone_id}"
-    if len(file_system.associations) != len(lustre.associations):
-        yield f"the file system has {len(file_system.associations)} data repository associations"

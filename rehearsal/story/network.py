@@ -1,44 +1,10 @@
-"""The network of a rehearsal: what stands before the first deploy, and whether it stands as planned after it."""
+"""The network of a rehearsal: whether it stands as planned."""
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 
 from rehearsal.survey.records import Survey, Vpc
 from trnstack.plan import Plan
 from trnstack.plan.model import NetworkPlan
-
-
-def server_options(plan: Plan, *, account: str, folder: Path) -> tuple[str, ...]:
-    """Returns the server's arguments under which an existing VPC stands; none where the environment makes its own.
-
-    Args:
-        plan: The environment's plan.
-        account: The account that is deployed to.
-        folder: A folder of the rehearsal's own, for the file that describes the VPC.
-    """
-    existing = plan.network.existing_vpc
-    if existing is None:
-        return ()
-    facts = {
-        "account": account,
-        "region": plan.region,
-        "vpc_id": existing.vpc_id,
-        "cidr": plan.network.vpc_cidr,
-        "subnets": [
-            {
-                "subnet_id": subnet.subnet_id,
-                "route_table_id": subnet.route_table_id,
-                "availability_zone_id": subnet.availability_zone_id,
-                "cidr": subnet.cidr,
-                "public": subnet.public,
-            }
-            for subnet in existing.subnets
-        ],
-    }
-    file = folder / "existing-vpc.json"
-    file.write_text(json.dumps(facts), encoding="utf-8")
-    return ("--seed", str(file))
 
 
 def network_differently(plan: Plan, found: Survey) -> Iterator[str]:

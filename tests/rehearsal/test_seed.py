@@ -107,3 +107,48 @@ class TestSeed:
         seed_file(file)
 
         assert [vpc.vpc_id for vpc in survey(client).vpcs] == [FACTS["vpc_id"]]
+
+
+class TestStorage:
+    STORAGE = {
+        "buckets": [
+            {"name": "some-datasets", "region": REGION, "versioned": False, "locked": False},
+            {"name": "some-copies", "region": "us-west-2", "versioned": True, "locked": True},
+        ],
+        "file_system": {
+            "file_system_id": "fs-0a1b2c3d4e5f60718",
+            "mount_name": "abcdefgh",
+            "security_group_id": "sg-0c00000000000001a",
+            "subnet_id": "subnet-0a00000000000002a",
+            "storage_gib": 9600,
+        },
+    }
+
+    def test_file(self, client, tmp_path):
+        """Buckets and file system stand under their own names and ids, and their group takes rules."""
+        file = tmp_path / "standing.json"
+        file.write_text(json.dumps({**FACTS, **self.STORAGE, "account": ACCOUNT, "region": REGION}))
+        client("ec2")
+        seed_file(file)
+        found = survey(client)
+        (file_system,) = found.file_systems
+        group = {"GroupId": "sg-0c00000000000001a"}
+        rule = {"IpProtocol": "tcp", "FromPort": 988, "ToPort": 1023, "UserIdGroupPairs": [group]}
+        client("ec2").authorize_security_group_ingress(**group, IpPermissions=[rule])
+
+        assert [(bucket.name, bucket.versioning) for bucket in found.buckets] == [
+            ("some-copies", True),
+            ("some-datasets", False),
+        ]
+        assert (file_system.file_system_id, file_system.mount_name) == ("fs-0a1b2c3d4e5f60718", "abcdefgh")
+        assert (file_system.storage_gib, file_system.subnet.zone_id) == (9600, "use2-az3")
+
+    def test_without_a_network(self, client, tmp_path):
+        """Buckets stand without a network of their own."""
+        file = tmp_path / "standing.json"
+        buckets = {"buckets": self.STORAGE["buckets"][:1]}
+        file.write_text(json.dumps({**buckets, "account": ACCOUNT, "region": REGION}))
+        client("s3")
+        seed_file(file)
+
+        assert [bucket.name for bucket in survey(client).buckets] == ["some-datasets"]

@@ -14,6 +14,34 @@ FSX, ASSOCIATION = "AWS::FSx::FileSystem", "AWS::FSx::DataRepositoryAssociation"
 KEPT = ("RetainExceptOnCreate", "Retain")
 
 
+_ALGORITHM, _KEY = "s3:x-amz-server-side-encryption", "s3:x-amz-server-side-encryption-aws-kms-key-id"
+
+
+def _uploads(key_arn):
+    """Yields uploads by what they name of encryption, as S3 shows it to policies."""
+    yield "nothing named", {}
+    yield "the bucket's key", {_ALGORITHM: "aws:kms", _KEY: key_arn}
+    yield "another key", {_ALGORITHM: "aws:kms", _KEY: "arn:aws:kms:us-east-2:111122223333:key/another"}
+    yield "KMS without a key", {_ALGORITHM: "aws:kms"}
+    yield "S3's own key", {_ALGORITHM: "AES256"}
+    yield "two layers of KMS", {_ALGORITHM: "aws:kms:dsse", _KEY: key_arn}
+    yield "a key of the uploader's", {"s3:x-amz-server-side-encryption-customer-algorithm": "AES256"}
+
+
+def _applies(statement, headers):
+    """Tells whether all of a statement's conditions are met; a header that is absent differs from every value."""
+    tests = {
+        "StringEquals": lambda name, value: headers.get(name) == value,
+        "StringNotEquals": lambda name, value: headers.get(name) != value,
+        "Null": lambda name, value: (name not in headers) == (value == "true"),
+    }
+    return all(
+        tests[operator](name, value)
+        for operator, pairs in statement["Condition"].items()
+        for name, value in pairs.items()
+    )
+
+
 @pytest.fixture(params=STORAGE)
 def storage(every, request):
     """Each storage stack with a file system in turn."""
@@ -65,10 +93,43 @@ class TestLustre:
         """FSX-07: The server's version is written out and one that AL2023's client can mount."""
         assert storage.one(FSX)["FileSystemTypeVersion"] == "2.15"
 
-    def test_efa_is_refused(self, variant):
-        """FSX-09: EFA to the file system, for which its group lacks the rules, is refused instead of built wrong."""
-        with pytest.raises(InvalidEnvironmentError, match="SPEC092"):
-            variant("llama3-8b-trn1", storage={"lustre": {"efa_enabled": True, "storage_gib": 19_200}})
+    def test_efa_has_what_it_needs(self, every):
+        """FSX-09: With EFA metadata is configured, and its group lets all traffic of itself and of clients pass."""
+        lustre = every["datasets-storage"].one(FSX)["LustreConfiguration"]
+        network = every["datasets-network"]
+        groups = {
+            made["Properties"]["GroupDescription"].partition(": ")[2]: {"Ref": name}
+            for name, made in network.of("AWS::EC2::SecurityGroup").items()
+        }
+        file_system, nodes = groups["the Lustre file system"], groups["every node"]
+        inward = {
+            (str(rule["GroupId"]), str(rule["SourceSecurityGroupId"]))
+            for rule in network.properties("AWS::EC2::SecurityGroupIngress")
+            if rule["IpProtocol"] == "-1"
+        }
+        outward = {
+            (str(rule["DestinationSecurityGroupId"]), str(rule["GroupId"]))
+            for rule in network.properties("AWS::EC2::SecurityGroupEgress")
+            if rule["IpProtocol"] == "-1"
+        }
+        pairs = {(str(a), str(b)) for a, b in ((file_system, file_system), (file_system, nodes), (nodes, file_system))}
+
+        assert lustre["EfaEnabled"] is True
+        assert lustre["MetadataConfiguration"] == {"Mode": "USER_PROVISIONED", "Iops": 12_000}
+        assert pairs <= inward
+        assert pairs <= outward
+
+    def test_efa_opens_nothing_elsewhere(self, every):
+        """FSX-09: Without EFA the file system's group has Lustre's own ports alone."""
+        network = every["llama3-8b-network"]
+        (group,) = (
+            name
+            for name, made in network.of("AWS::EC2::SecurityGroup").items()
+            if made["Properties"]["GroupDescription"].endswith("the Lustre file system")
+        )
+        rules = network.properties("AWS::EC2::SecurityGroupIngress")
+
+        assert {rule["IpProtocol"] for rule in rules if rule["GroupId"] == {"Ref": group}} == {"tcp"}
 
     def test_metadata(self, storage):
         """FSX-09: Metadata performance is configured, without which EFA could never be switched on."""
@@ -139,9 +200,19 @@ class TestLustre:
             policies = template.properties("AWS::S3::BucketPolicy")
             (policy,) = (p for p in policies if template["Resources"][p["Bucket"]["Ref"]] is made)
             denied = [s for s in policy["PolicyDocument"]["Statement"] if s["Action"] == "s3:PutObject"]
-            assert {statement["Sid"] for statement in denied} == {"NoOtherKey", "NoOtherEncryption"}
-            for statement in denied:
-                assert set(statement["Condition"]["Null"].values()) == {"false"}
+            key_arn = made["Properties"]["BucketEncryption"]["ServerSideEncryptionConfiguration"][0][
+                "ServerSideEncryptionByDefault"
+            ]["KMSMasterKeyID"]
+            passed = {name: not any(_applies(each, headers) for each in denied) for name, headers in _uploads(key_arn)}
+            assert passed == {
+                "nothing named": True,
+                "the bucket's key": True,
+                "another key": False,
+                "KMS without a key": False,
+                "S3's own key": False,
+                "two layers of KMS": False,
+                "a key of the uploader's": False,
+            }
 
 
 class TestBucket:
@@ -183,6 +254,9 @@ class TestBucket:
         names = [plan.storage.checkpoints.name for plan in plans.values()]
         assert len(set(names)) == len(names)
         for plan in plans.values():
+            if plan.name == "adopted":
+                assert plan.storage.checkpoints.name == "earlier-checkpoints-111122223333-us-east-2"
+                continue
             assert plan.storage.checkpoints.name == f"{plan.name}-checkpoints-{plan.account or 'ACCOUNT'}-{plan.region}"
 
 

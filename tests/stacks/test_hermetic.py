@@ -20,14 +20,14 @@ UNPACKED = str(Path.home() / ".cache" / "aws" / "jsii" / "package-cache")
 #: What a template prints after a deploy, by the part of the stack's name that says what it is.
 PRINTED = {
     "network": {"VpcId"},
-    "storage": {"CheckpointBucket", "FileSystemId", "FileSystemMountName"},
+    "storage": {"CheckpointBucket", "FileSystemId", "FileSystemMountName", "RootSquashCommand"},
     "images": {"ImageIdNeuron", "RebuildCommandNeuron"},
     "cluster": {"ClusterName", "KubeconfigCommand", "TunnelCommand"},
     "nodes": {"NodeGroupName", "PlacementGroup", "ScaleUpCommand", "NoticesTopic"},
 }
-#: What depends on the environment: a file system, a placement group, and a capacity block.
+#: What depends on the environment: a file system, root squash, a placement group, and a capacity block.
 OF_A_BLOCK = {"ScaleUpCommand", "NoticesTopic"}
-OPTIONAL = {"FileSystemId", "FileSystemMountName", "PlacementGroup", *OF_A_BLOCK}
+OPTIONAL = {"FileSystemId", "FileSystemMountName", "RootSquashCommand", "PlacementGroup", *OF_A_BLOCK}
 
 
 def kind(stack: str) -> str:
@@ -134,11 +134,14 @@ class TestTemplates:
         }
 
         assert reached == {
+            "adopted-cluster": (True, False, None),
             "custom-image-cluster": (True, False, None),
+            "datasets-cluster": (True, False, None),
             "dev-cluster": (True, True, ["198.51.100.0/24"]),
             "existing-cluster": (True, False, None),
             "jax-cluster": (True, False, None),
             "llama2-7b-cluster": (True, False, None),
+            "llama3-70b-cluster": (True, False, None),
             "llama3-8b-cluster": (True, False, None),
             "llama3-8b-trn2-block-cluster": (True, False, None),
             "llama3-8b-trn2-cluster": (True, False, None),
@@ -153,7 +156,8 @@ class TestTemplates:
             printed, expected = set(template.printed()), PRINTED[kind(stack)]
             assert expected - OPTIONAL <= printed <= expected
             assert all(output.get("Description") or "Export" in output for output in template["Outputs"].values())
-        assert set(every["llama3-8b-storage"].printed()) == PRINTED["storage"]
+        assert set(every["datasets-storage"].printed()) == PRINTED["storage"]
+        assert set(every["llama3-8b-storage"].printed()) == PRINTED["storage"] - {"RootSquashCommand"}
         assert set(every["llama3-8b-nodes-trn1"].printed()) == PRINTED["nodes"] - OF_A_BLOCK
         assert set(every["llama3-8b-trn2-block-nodes-trn2"].printed()) == {"NodeGroupName", *OF_A_BLOCK}
         assert "PlacementGroup" not in every["dev-nodes-spot"].printed()

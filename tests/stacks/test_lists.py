@@ -35,6 +35,8 @@ def test_the_others_stay(variant, values, sections):
     for assembly in less:
         for name, template in assembly.items():
             for logical_id, made in template["Resources"].items():
+                if made["Type"] == "AWS::IAM::Role" and logical_id.startswith("Trainer"):
+                    continue  # what jobs may do follows what is linked
                 assert made == whole[name]["Resources"][logical_id], (name, logical_id)
         assert sum(len(each["Resources"]) for each in assembly.values()) < sum(
             len(each["Resources"]) for each in whole.values()

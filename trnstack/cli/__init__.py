@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trnstack.cli import catalog, check, init, lock, output, plan, reference, rehearse, releases
+from trnstack.cli import catalog, check, diff, init, lock, output, plan, reference, rehearse, releases
 
 app = typer.Typer(
     name="trnstack",
@@ -46,6 +46,7 @@ def _options(
 app.command("init", epilog=output.EXIT_CODES)(init.init)
 app.command("check", epilog=output.EXIT_CODES)(check.check)
 app.command("plan", epilog=output.EXIT_CODES)(plan.plan)
+app.command("diff", epilog=diff.EXIT_CODES)(diff.diff)
 app.command("lock", epilog=output.EXIT_CODES)(lock.lock)
 app.command("releases", epilog=output.EXIT_CODES)(releases.releases)
 app.add_typer(catalog.app, name="catalog", epilog=output.EXIT_CODES)

@@ -1,15 +1,15 @@
 """``trnstack plan``: everything that was decided, for people to read or for programs."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trnstack.cli import output, plan_capacity, plan_images
+from trnstack.cli import output, plan_capacity, plan_images, plan_training
 from trnstack.cli.plan_network import network_section
+from trnstack.cli.plan_storage import storage_section
 
 if TYPE_CHECKING:
-    from trnstack.plan.model import BucketPlan, LustrePlan, NodeGroupPlan, Plan
+    from trnstack.plan.model import NodeGroupPlan, Plan
     from trnstack.spec import Environment
 
 
@@ -79,7 +79,8 @@ def as_text(decided: "Plan") -> str:
         *(_node_group(group) for group in decided.node_groups),
         *plan_images.sections(decided),
         plan_capacity.quotas(decided),
-        _storage(decided),
+        storage_section(decided.storage),
+        *plan_training.sections(decided),
         ["Tags", *output.columns(decided.tags.items())],
         _decisions(decided),
     ]
@@ -174,47 +175,6 @@ def _node_group(group: "NodeGroupPlan") -> list[str]:
 
 def _zones(group: "NodeGroupPlan") -> str:
     return ", ".join(group.availability_zone_ids)
-
-
-def _storage(decided: "Plan") -> list[str]:
-    storage = decided.storage
-    rows = [*_bucket(storage.checkpoints)]
-    if storage.lustre:
-        rows += _lustre(storage.lustre, storage.checkpoints.name)
-    else:
-        rows.append(("file system", "none"))
-    return ["Storage", *output.columns(rows)]
-
-
-def _bucket(bucket: "BucketPlan") -> Iterator[tuple[str, str]]:
-    yield "checkpoint bucket", bucket.name
-    yield "  encryption", "the environment's own KMS key" if bucket.encryption == "kms" else "S3's key"
-    kept = f", old ones kept {bucket.noncurrent_expiration_days} days" if bucket.noncurrent_expiration_days else ""
-    yield "  versions", f"on{kept}" if bucket.versioned else "off"
-    days = bucket.infrequent_access_after_days
-    yield "  cheaper class", f"infrequent access after {days} days" if days else "never"
-    yield "  access log", f"{bucket.access_log_name}, kept {bucket.access_log_expiration_days} days"
-    yield "  on deletion", _fate(retain=bucket.retain)
-
-
-def _lustre(lustre: "LustrePlan", bucket: str) -> Iterator[tuple[str, str]]:
-    yield "file system", f"Lustre {lustre.file_system_type_version}, {lustre.deployment_type}, {lustre.storage_type}"
-    yield "  storage", f"{lustre.storage_gib:,} GiB, compression {lustre.data_compression}"
-    yield "  throughput", f"{lustre.throughput_mbps:,} MB/s ({lustre.throughput_mbps_per_tib:,} MB/s per TiB)"
-    yield "  mounted at", f"{lustre.mount_path}, in subnet {lustre.subnet}"
-    for link in lustre.associations:
-        target = f"s3://{bucket}/{link.prefix}"
-        yield "  association", f"{lustre.mount_path.rstrip('/')}{link.file_system_path} <-> {target}"
-        yield "    carries over", f"imports {_events(link.auto_import)}; exports {_events(link.auto_export)}"
-    yield "  on deletion", _fate(retain=lustre.retain)
-
-
-def _events(events: tuple[str, ...]) -> str:
-    return ", ".join(events) or "nothing"
-
-
-def _fate(*, retain: bool) -> str:
-    return "retained with its data" if retain else "DELETED WITH ITS DATA"
 
 
 def _decisions(decided: "Plan") -> list[str]:

@@ -14,6 +14,7 @@ MINIMUM_IP_TARGET = 16
 #: FSx for Lustre has its interfaces in the same subnet, one for each server. A server for every 1,200 GiB of SSD and
 #: one for metadata is the smallest unit AWS names; the figure only has to be large enough.
 GIB_PER_FILE_SERVER = 1200
+_METADATA_SERVERS, _IOPS_PER_METADATA_SERVER = 2, 12_000
 
 
 #: A node group's nodes take no more pods than this, however many addresses they could have.
@@ -91,6 +92,24 @@ def most_pods(*, interfaces: int | None, addresses_per_interface: int | None, vc
     return min(interfaces * (addresses_per_interface - 1) + _PODS_WITHOUT_ADDRESS, limit)
 
 
-def file_system_addresses(storage_gib: int) -> int:
-    """Returns an upper bound of the addresses that a Lustre file system of this size takes from its subnet."""
-    return -(-storage_gib // GIB_PER_FILE_SERVER) + 2
+def file_system_addresses(
+    whole: int, *, per_server: int = GIB_PER_FILE_SERVER, metadata_iops: int | None = None
+) -> int:
+    """Returns an upper bound of the addresses that a Lustre file system takes from its subnet: one for each server.
+
+    Args:
+        whole: Its size in GiB, or of INTELLIGENT_TIERING its throughput in MB/s.
+        per_server: As much of it as one server has.
+        metadata_iops: The metadata operations a second that are asked for; None where they come with the size.
+
+    Source: FSx for Lustre user guide, "IP addresses for file systems".
+    """
+    return -(-whole // per_server) + metadata_servers(metadata_iops)
+
+
+def metadata_servers(metadata_iops: int | None) -> int:
+    """Returns an upper bound of a Lustre file system's metadata servers.
+
+    Source: FSx for Lustre user guide, "IP addresses for file systems": one for every 12,000 operations a second.
+    """
+    return _METADATA_SERVERS + (metadata_iops or 0) // _IOPS_PER_METADATA_SERVER

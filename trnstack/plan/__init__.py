@@ -14,6 +14,7 @@ from trnstack.plan.network import network
 from trnstack.plan.nodes import ENVIRONMENT_TAG, KEEPER, KEEPER_TAG, node_group
 from trnstack.plan.quotas import quotas
 from trnstack.plan.storage import storage
+from trnstack.plan.training import training
 from trnstack.spec import Environment
 
 __all__ = ["Plan", "lock_inputs", "plan", "to_json"]
@@ -44,6 +45,7 @@ def plan(environment: Environment, lock: Lock) -> Plan:
         cluster=cluster(environment, lock),
         images=images,
         node_groups=groups,
+        training=training(environment),
         quotas=quotas(environment),
         stacks=_stacks(environment, images, groups),
         decisions=tuple(decisions(environment, groups, lock)),

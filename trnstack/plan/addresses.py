@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trnstack.catalog.effective import known_instance_type_of
-from trnstack.layout.addresses import GIB_PER_FILE_SERVER, file_system_addresses
+from trnstack.layout.addresses import GIB_PER_FILE_SERVER, file_system_addresses, metadata_servers
+from trnstack.layout.lustre import TIERING_STEP_MBPS
 from trnstack.layout.subnets import Subnet
 from trnstack.plan.building import build_place, groups_by_recipe
 from trnstack.plan.endpoints import interface_endpoints
@@ -12,6 +13,7 @@ from trnstack.plan.model import AddressUse
 from trnstack.plan.nodes import addresses_of, control_plane_zone_ids, system_addresses_of, zone_of
 from trnstack.plan.vpc import subnets_of
 from trnstack.spec import Environment
+from trnstack.spec.storage import Lustre
 
 #: The control plane's interfaces, those of functions in the VPC, and the interface endpoints, one each in every system
 #: subnet, at the very most.
@@ -91,13 +93,21 @@ def _of_nodes(environment: Environment, subnet: Subnet) -> Iterator[AddressUse]:
             arithmetic = "the instance that builds it, then the one that tests it"
             yield AddressUse(subnet=subnet.name, user=f"building {recipe}", addresses=1, arithmetic=arithmetic)
     lustre = environment.storage.lustre
-    if lustre and zone_id == environment.availability_zone_ids[0]:
-        yield AddressUse(
-            subnet=subnet.name,
-            user="file system",
-            addresses=file_system_addresses(lustre.storage_gib),
-            arithmetic=f"a server for every {GIB_PER_FILE_SERVER:,} of {lustre.storage_gib:,} GiB, 2 for metadata",
-        )
+    if lustre and lustre.existing_file_system is None and zone_id == environment.availability_zone_ids[0]:
+        yield _of_file_system(subnet.name, lustre)
+
+
+def _of_file_system(subnet_name: str, lustre: Lustre) -> AddressUse:
+    of, unit, whole = GIB_PER_FILE_SERVER, "GiB", lustre.storage_gib
+    if lustre.storage_type == "INTELLIGENT_TIERING":
+        of, unit, whole = TIERING_STEP_MBPS, "MB/s", lustre.throughput_capacity_mbps or 0
+    iops = lustre.metadata_iops
+    return AddressUse(
+        subnet=subnet_name,
+        user="file system",
+        addresses=file_system_addresses(whole, per_server=of, metadata_iops=iops),
+        arithmetic=f"a server for every {of:,} of {whole:,} {unit}, {metadata_servers(iops)} for metadata",
+    )
 
 
 def _of_system(environment: Environment, subnet: Subnet) -> Iterator[AddressUse]:

@@ -11,13 +11,13 @@ from trnstack.plan.model import Decision, NodeGroupPlan
 from trnstack.plan.network import network_decisions
 from trnstack.plan.nodes import ULTRASERVER_LABEL, control_plane_zone_ids, is_reserved
 from trnstack.plan.quotas import quota_decisions
+from trnstack.plan.storage_decisions import storage_decisions
 from trnstack.spec import Environment
 from trnstack.spec.node_groups import NodeGroup
 
 
 def decisions(environment: Environment, groups: tuple[NodeGroupPlan, ...], lock: Lock) -> Iterator[Decision]:
     """Yields every decision that is not obvious, in the order of the environment file."""
-    home = environment.availability_zone_ids[0]
     yield from network_decisions(environment)
     yield Decision(
         path="eks.availability_zone_ids",
@@ -32,17 +32,7 @@ def decisions(environment: Environment, groups: tuple[NodeGroupPlan, ...], lock:
     for index, (group, decided) in enumerate(zip(environment.node_groups, groups, strict=True)):
         yield from _node_group(f"node_groups[{index}]", group, decided)
     yield from quota_decisions(environment)
-    if environment.storage.lustre is not None:
-        yield Decision(
-            path="storage.lustre.subnet",
-            value=f"in {home}",
-            reason="Lustre stands in one zone; the first of the list is home to accelerators and file system",
-        )
-        yield Decision(
-            path="storage.lustre.throughput_mbps_per_tib",
-            value=f"{environment.storage.lustre.throughput_mbps_per_tib} MB/s per TiB, for as long as it stands",
-            reason="CloudFormation replaces a file system whose rate is edited; docs/updates.md has the way in place",
-        )
+    yield from storage_decisions(environment)
     image = lock.images[environment.node_groups[0].name]
     if not image.custom:
         yield Decision(

@@ -3,12 +3,25 @@
 from collections.abc import Iterator
 
 from trnstack.findings import Finding, Path, Severity, did_you_mean
-from trnstack.rules.shape import CHECKPOINTS, repeated
+from trnstack.rules.shape import repeated
 from trnstack.spec import Environment
+from trnstack.spec.storage import CHECKPOINTS, DataRepositoryAssociation
 
 
 def _association(index: int) -> Path:
     return ("storage", "lustre", "data_repository_associations", index)
+
+
+def _associations(environment: Environment) -> tuple[DataRepositoryAssociation, ...]:
+    lustre = environment.storage.lustre
+    return lustre.data_repository_associations if lustre else ()
+
+
+def _place(environment: Environment, association: DataRepositoryAssociation) -> str:
+    """Returns bucket and prefix, with a slash at the end; two datasets may be prefixes of one bucket."""
+    dataset = environment.storage.dataset(association.bucket)
+    bucket = dataset.bucket_name if dataset else association.bucket
+    return f"{bucket}/{environment.storage.prefix_of(association)}".rstrip("/") + "/"
 
 
 def dataset_names_are_unique(environment: Environment) -> Iterator[Finding]:
@@ -32,9 +45,7 @@ def association_paths_do_not_overlap(environment: Environment) -> Iterator[Findi
 
     Source: FSx API reference, CreateDataRepositoryAssociation, ``FileSystemPath``.
     """
-    lustre = environment.storage.lustre
-    associations = lustre.data_repository_associations if lustre else ()
-    folders = [f"{association.file_system_path.rstrip('/')}/" for association in associations]
+    folders = [f"{association.file_system_path.rstrip('/')}/" for association in _associations(environment)]
     for index, folder in enumerate(folders):
         overlapped = [
             earlier for earlier in folders[:index] if folder.startswith(earlier) or earlier.startswith(folder)
@@ -54,9 +65,7 @@ def association_prefixes_do_not_overlap(environment: Environment) -> Iterator[Fi
     Source: FSx for Lustre user guide, "Linking your file system to an Amazon S3 bucket": a unique folder and a unique
     bucket or prefix for each.
     """
-    lustre = environment.storage.lustre
-    associations = lustre.data_repository_associations if lustre else ()
-    places = [f"{association.bucket}/{association.prefix.strip('/')}".rstrip("/") + "/" for association in associations]
+    places = [_place(environment, association) for association in _associations(environment)]
     for index, place in enumerate(places):
         overlapped = [earlier for earlier in places[:index] if place.startswith(earlier) or earlier.startswith(place)]
         for earlier in sorted(overlapped, key=lambda other: other != place)[:1]:
@@ -74,9 +83,8 @@ def association_buckets_exist(environment: Environment) -> Iterator[Finding]:
 
     Source: the environment file's format, version 1.
     """
-    lustre = environment.storage.lustre
     names = [CHECKPOINTS, *(dataset.name for dataset in environment.storage.datasets)]
-    for index, association in enumerate(lustre.data_repository_associations if lustre else ()):
+    for index, association in enumerate(_associations(environment)):
         if association.bucket not in names:
             yield Finding(
                 code="SPEC020",
@@ -86,9 +94,63 @@ def association_buckets_exist(environment: Environment) -> Iterator[Finding]:
             )
 
 
+def datasets_are_imported_only(environment: Environment) -> Iterator[Finding]:
+    """FSX018: Nothing is exported to a dataset, which belongs to somebody else and which nodes may only read.
+
+    Source: the environment file's format, version 1.
+    """
+    for index, association in enumerate(_associations(environment)):
+        if association.bucket != CHECKPOINTS and association.exports:
+            yield Finding(
+                code="FSX018",
+                path=(*_association(index), "auto_export"),
+                message=f"dataset '{association.bucket}' is read only: nothing is exported to it",
+                hint="write auto_export: []",
+            )
+
+
+def associations_stay_in_their_dataset(environment: Environment) -> Iterator[Finding]:
+    """FSX019: An association's prefix lies within its dataset's, which is all that nodes may read.
+
+    Source: the environment file's format, version 1.
+    """
+    for index, association in enumerate(_associations(environment)):
+        dataset = environment.storage.dataset(association.bucket)
+        if dataset is None:
+            continue
+        outer, inner = (f"{each.strip('/')}/" for each in (dataset.prefix, environment.storage.prefix_of(association)))
+        if outer != "/" and not inner.startswith(outer):
+            yield Finding(
+                code="FSX019",
+                path=(*_association(index), "prefix"),
+                message=f"'{association.prefix}' is not within '{dataset.prefix}' of dataset '{dataset.name}'",
+                hint=f"use {outer.rstrip('/')}, or leave prefix out",
+            )
+
+
+def intelligent_tiering_has_no_associations(environment: Environment) -> Iterator[Finding]:
+    """FSX020: No bucket is linked to an INTELLIGENT_TIERING file system; all others may be, Lustre being 2.15.
+
+    Source: FSx for Lustre user guide, "Using data repositories"; FSx API reference, DataRepositoryAssociation.
+    """
+    lustre = environment.storage.lustre
+    if not lustre or lustre.existing_file_system or lustre.storage_type != "INTELLIGENT_TIERING":
+        return
+    if lustre.data_repository_associations:
+        yield Finding(
+            code="FSX020",
+            path=("storage", "lustre", "data_repository_associations"),
+            message="INTELLIGENT_TIERING can't be linked to buckets",
+            hint="remove the associations, or write storage_type: SSD",
+        )
+
+
 RULES = (
     dataset_names_are_unique,
     association_paths_do_not_overlap,
     association_prefixes_do_not_overlap,
     association_buckets_exist,
+    datasets_are_imported_only,
+    associations_stay_in_their_dataset,
+    intelligent_tiering_has_no_associations,
 )

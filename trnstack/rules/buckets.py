@@ -49,7 +49,8 @@ def checkpoints_are_retained(environment: Environment) -> Iterator[Finding]:
 
     Source: CloudFormation user guide, ``DeletionPolicy``; S3 user guide, "Deleting a bucket".
     """
-    if environment.storage.checkpoints.removal_policy == "destroy":
+    section = environment.storage.checkpoints
+    if section.removal_policy == "destroy" and not section.existing_bucket:
         yield Finding(
             code="BKT002",
             severity=Severity.WARNING,
@@ -64,7 +65,8 @@ def checkpoints_are_versioned(environment: Environment) -> Iterator[Finding]:
 
     Source: S3 user guide, "Retaining multiple versions of objects with S3 Versioning".
     """
-    if not environment.storage.checkpoints.versioned:
+    section = environment.storage.checkpoints
+    if not section.versioned and not section.existing_bucket:
         yield Finding(
             code="BKT003",
             severity=Severity.WARNING,
@@ -75,9 +77,11 @@ def checkpoints_are_versioned(environment: Environment) -> Iterator[Finding]:
 
 
 def _named(environment: Environment) -> Iterator[tuple[Path, str]]:
-    existing = environment.storage.checkpoints.existing_bucket
-    if existing:
-        yield (*_CHECKPOINTS, "existing_bucket"), existing
+    section = environment.storage.checkpoints
+    if section.existing_bucket:
+        yield (*_CHECKPOINTS, "existing_bucket"), section.existing_bucket
+    if section.replicate_to:
+        yield (*_CHECKPOINTS, "replicate_to", "bucket_name"), section.replicate_to.bucket_name
     for index, dataset in enumerate(environment.storage.datasets):
         yield ("storage", "datasets", index, "bucket_name"), dataset.bucket_name
 

@@ -7,9 +7,9 @@ from pathlib import PurePosixPath
 from trnstack.findings import Finding, Path, Severity
 from trnstack.rules import fleet
 from trnstack.rules.lustre import LUSTRE, new_file_system
-from trnstack.rules.shape import CHECKPOINTS, repeated
+from trnstack.rules.shape import repeated
 from trnstack.spec import Environment
-from trnstack.spec.storage import DataRepositoryAssociation
+from trnstack.spec.storage import CHECKPOINTS, DataRepositoryAssociation
 
 #: Folders that an image or a node needs as they are; /opt/amazon holds libfabric, /opt/aws the Neuron tools.
 _SYSTEM_FOLDERS = tuple(
@@ -50,7 +50,7 @@ def scratch_keeps_no_checkpoints(environment: Environment) -> Iterator[Finding]:
     lustre = new_file_system(environment)
     if not lustre or lustre.deployment_type != "SCRATCH_2":
         return
-    if not any(each.bucket == CHECKPOINTS and each.auto_export for _, each in _associations(environment)):
+    if not any(each.bucket == CHECKPOINTS and each.exports for _, each in _associations(environment)):
         yield Finding(
             code="FSX011",
             severity=Severity.WARNING,

@@ -2,10 +2,17 @@
 
 from collections.abc import Iterator
 
-from trnstack.findings import Finding, Path, Severity
-from trnstack.rules import fleet
+from trnstack.findings import Finding, Path
+from trnstack.layout.lustre import (
+    HDD_STEPS_GIB,
+    SMALL_TIERING_MBPS,
+    SMALLEST_SSD_GIB,
+    SSD_STEP_GIB,
+    THROUGHPUTS,
+    TIERING_STEP_MBPS,
+    FileSystem,
+)
 from trnstack.spec import Environment
-from trnstack.spec.node_groups import NodeGroup
 from trnstack.spec.storage import Lustre
 
 LUSTRE: Path = ("storage", "lustre")
@@ -15,16 +22,6 @@ _STORAGE_TYPES = {
     "PERSISTENT_1": ("SSD", "HDD"),
     "PERSISTENT_2": ("SSD", "INTELLIGENT_TIERING"),
 }
-_THROUGHPUTS = {
-    ("PERSISTENT_1", "SSD"): (50, 100, 200),
-    ("PERSISTENT_1", "HDD"): (12, 40),
-    ("PERSISTENT_2", "SSD"): (125, 250, 500, 1000),
-}
-_SMALLEST_SSD_GIB, _SSD_STEP_GIB = 1200, 2400
-_HDD_STEPS_GIB = {12: 6000, 40: 1800}
-#: The capacities in which a file system with EFA grows, by throughput, of which the first is the smallest.
-_EFA_STEPS_GIB = {125: 38_400, 250: 19_200, 500: 9600, 1000: 4800}
-_SMALL_TIERING_MBPS, _TIERING_STEP_MBPS = (1000, 2000), 4000
 _METADATA_IOPS = {
     "SSD": (1500, 3000, 6000, *range(12_000, 192_001, 12_000)),
     "INTELLIGENT_TIERING": (6000, 12_000),
@@ -41,7 +38,8 @@ def _is_possible(lustre: Lustre) -> bool:
     return lustre.storage_type in _STORAGE_TYPES[lustre.deployment_type]
 
 
-def _neighbours(value: int, step: int) -> str:
+def neighbours(value: int, step: int) -> str:
+    """Returns a hint at the multiples of a step on both sides of a value."""
     below = value // step * step
     return f"use {below} or {below + step}" if below else f"use {step}"
 
@@ -61,12 +59,12 @@ def lustre_capacity_is_offered(environment: Environment) -> Iterator[Finding]:
             message = "storage_gib is not set with INTELLIGENT_TIERING, which grows with what it holds"
             yield Finding(code="FSX001", path=path, message=message, hint="remove storage_gib")
         return
-    step = _SSD_STEP_GIB if lustre.storage_type == "SSD" else _HDD_STEPS_GIB.get(lustre.throughput_mbps_per_tib, 0)
-    if not step or gib % step == 0 or (lustre.storage_type == "SSD" and gib == _SMALLEST_SSD_GIB):
+    step = SSD_STEP_GIB if lustre.storage_type == "SSD" else HDD_STEPS_GIB.get(lustre.throughput_mbps_per_tib, 0)
+    if not step or gib % step == 0 or (lustre.storage_type == "SSD" and gib == SMALLEST_SSD_GIB):
         return
-    hint = _neighbours(gib, step)
-    if lustre.storage_type == "SSD" and gib < _SSD_STEP_GIB:
-        hint = f"use {_SMALLEST_SSD_GIB}" + (f" or {_SSD_STEP_GIB}" if gib > _SMALLEST_SSD_GIB else "")
+    hint = neighbours(gib, step)
+    if lustre.storage_type == "SSD" and gib < SSD_STEP_GIB:
+        hint = f"use {SMALLEST_SSD_GIB}" + (f" or {SSD_STEP_GIB}" if gib > SMALLEST_SSD_GIB else "")
     yield Finding(code="FSX001", path=path, message=message, hint=hint)
 
 
@@ -79,7 +77,7 @@ def lustre_throughput_is_offered(environment: Environment) -> Iterator[Finding]:
     if not lustre or not _is_possible(lustre):
         return
     kind = f"{lustre.deployment_type} {lustre.storage_type}"
-    offered = _THROUGHPUTS.get((lustre.deployment_type, lustre.storage_type))
+    offered = THROUGHPUTS.get((lustre.deployment_type, lustre.storage_type))
     path = (*LUSTRE, "throughput_mbps_per_tib")
     if offered and lustre.throughput_mbps_per_tib not in offered:
         yield Finding(
@@ -123,12 +121,12 @@ def throughput_capacity_is_offered(environment: Environment) -> Iterator[Finding
     mbps = lustre.throughput_capacity_mbps
     if mbps is None:
         message, hint = "INTELLIGENT_TIERING needs throughput_capacity_mbps", "add throughput_capacity_mbps: 4000"
-    elif mbps % _TIERING_STEP_MBPS and mbps not in _SMALL_TIERING_MBPS:
+    elif mbps % TIERING_STEP_MBPS and mbps not in SMALL_TIERING_MBPS:
         message = f"FSx for Lustre does not offer {mbps} MB/s of INTELLIGENT_TIERING"
-        below = [each for each in _SMALL_TIERING_MBPS if each < mbps < _TIERING_STEP_MBPS][-1:]
-        above = [each for each in (*_SMALL_TIERING_MBPS, _TIERING_STEP_MBPS) if each > mbps][:1]
+        below = [each for each in SMALL_TIERING_MBPS if each < mbps < TIERING_STEP_MBPS][-1:]
+        above = [each for each in (*SMALL_TIERING_MBPS, TIERING_STEP_MBPS) if each > mbps][:1]
         near = " or ".join(map(str, (*below, *above)))
-        hint = f"use {near}" if above else _neighbours(mbps, _TIERING_STEP_MBPS)
+        hint = f"use {near}" if above else neighbours(mbps, TIERING_STEP_MBPS)
     else:
         return
     yield Finding(code="FSX004", path=(*LUSTRE, "throughput_capacity_mbps"), message=message, hint=hint)
@@ -137,7 +135,11 @@ def throughput_capacity_is_offered(environment: Environment) -> Iterator[Finding
 def metadata_iops_are_offered(environment: Environment) -> Iterator[Finding]:
     """FSX005: Metadata IOPS come in steps; with INTELLIGENT_TIERING they are never automatic.
 
-    Source: FSx API reference, CreateFileSystemLustreMetadataConfiguration, ``Iops`` and ``Mode``.
+    AWS's pages disagree about INTELLIGENT_TIERING: the newest API reference allows automatic ones and the steps of SSD,
+    the user guide 6000 and 12000 alone. What both allow is what may be written.
+
+    Source: FSx API reference, CreateFileSystemLustreMetadataConfiguration, ``Iops`` and ``Mode``; FSx for Lustre user
+    guide, "Managing metadata performance".
     """
     lustre = new_file_system(environment)
     offered = _METADATA_IOPS.get(lustre.storage_type, ()) if lustre and _is_possible(lustre) else ()
@@ -155,6 +157,29 @@ def metadata_iops_are_offered(environment: Environment) -> Iterator[Finding]:
             path=path,
             message=f"FSx for Lustre does not offer {iops} metadata IOPS with {lustre.storage_type}",
             hint=f"use {' or '.join(map(str, (*below, *above)))}",
+        )
+
+
+def metadata_iops_are_not_below_the_automatic(environment: Environment) -> Iterator[Finding]:
+    """FSX028: Metadata IOPS that are asked for are no fewer than those that come with the size.
+
+    Source: FSx API reference, CreateFileSystemLustreMetadataConfiguration, ``Iops``.
+    """
+    lustre = new_file_system(environment)
+    if not lustre or lustre.metadata_iops is None or not _is_possible(lustre):
+        return
+    automatic = FileSystem(
+        deployment_type=lustre.deployment_type,
+        storage_type=lustre.storage_type,
+        storage_gib=lustre.storage_gib,
+        throughput_mbps_per_tib=lustre.throughput_mbps_per_tib,
+    ).metadata_iops
+    if automatic is not None and lustre.metadata_iops < automatic:
+        yield Finding(
+            code="FSX028",
+            path=(*LUSTRE, "metadata_iops"),
+            message=f"{lustre.metadata_iops} metadata IOPS are fewer than come with {lustre.storage_gib} GiB",
+            hint=f"use {automatic} or more, or remove metadata_iops",
         )
 
 
@@ -188,74 +213,13 @@ def storage_type_fits_the_deployment(environment: Environment) -> Iterator[Findi
         )
 
 
-def lustre_efa_is_for_persistent_2(environment: Environment) -> Iterator[Finding]:
-    """FSX008: EFA to the file system is for PERSISTENT_2 only (FSX-09).
-
-    Source: FSx for Lustre user guide, "Working with EFA-enabled file systems".
-    """
-    lustre = new_file_system(environment)
-    if lustre and lustre.efa_enabled and lustre.deployment_type != "PERSISTENT_2":
-        yield Finding(
-            code="FSX008",
-            path=(*LUSTRE, "efa_enabled"),
-            message=f"efa_enabled is for PERSISTENT_2, not for {lustre.deployment_type}",
-            hint="write efa_enabled: false, or deployment_type: PERSISTENT_2",
-        )
-
-
-def lustre_efa_has_its_size(environment: Environment) -> Iterator[Finding]:
-    """FSX009: A file system with EFA has a size, or with INTELLIGENT_TIERING a throughput, in larger steps.
-
-    Source: FSx for Lustre user guide, "Managing storage capacity", "Working with EFA-enabled file systems".
-    """
-    lustre = new_file_system(environment)
-    if not lustre or not lustre.efa_enabled or lustre.deployment_type != "PERSISTENT_2":
-        return
-    if lustre.storage_type == "SSD":
-        field, value, unit = "storage_gib", lustre.storage_gib, "GiB"
-        step = _EFA_STEPS_GIB.get(lustre.throughput_mbps_per_tib, 1)
-    else:
-        field, value, unit = "throughput_capacity_mbps", lustre.throughput_capacity_mbps or 0, "MB/s"
-        step = _TIERING_STEP_MBPS
-    if value % step:
-        yield Finding(
-            code="FSX009",
-            path=(*LUSTRE, field),
-            message=f"{value} {unit} with efa_enabled is not a multiple of {step}",
-            hint=_neighbours(value, step),
-        )
-
-
-def _uses_lustre_efa(group: NodeGroup) -> bool:
-    return bool(fleet.efa_interfaces(group)) and group.efa is not False and not group.instance_type.startswith("trn2")
-
-
-def lustre_efa_has_clients(environment: Environment) -> Iterator[Finding]:
-    """FSX010: EFA to the file system is on where nodes can use it: trn2 nodes can't, nor nodes without EFA.
-
-    Source: FSx for Lustre user guide, "Prerequisites for using EFA-enabled file systems".
-    """
-    lustre = new_file_system(environment)
-    if lustre and lustre.efa_enabled and not any(_uses_lustre_efa(group) for group in environment.node_groups):
-        types = ", ".join(dict.fromkeys(group.instance_type for group in environment.node_groups))
-        yield Finding(
-            code="FSX010",
-            severity=Severity.WARNING,
-            path=(*LUSTRE, "efa_enabled"),
-            message=f"efa_enabled is of no use to {types}",
-            hint="write efa_enabled: false, which allows smaller sizes",
-        )
-
-
 RULES = (
     lustre_capacity_is_offered,
     lustre_throughput_is_offered,
     throughput_capacity_is_for_intelligent_tiering,
     throughput_capacity_is_offered,
     metadata_iops_are_offered,
+    metadata_iops_are_not_below_the_automatic,
     metadata_iops_are_for_persistent_2,
     storage_type_fits_the_deployment,
-    lustre_efa_is_for_persistent_2,
-    lustre_efa_has_its_size,
-    lustre_efa_has_clients,
 )

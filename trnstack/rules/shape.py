@@ -8,7 +8,6 @@ from trnstack.findings import Finding
 from trnstack.plan.nodes import OWN_TAG_KEYS, SYSTEM_NODE_GROUP
 from trnstack.spec import Environment
 
-CHECKPOINTS = "checkpoints"
 #: CDK and this toolkit add tags of their own to the fifty that AWS allows on a resource.
 _MOST_TAGS = 40
 

@@ -7,9 +7,7 @@ a note, and the cluster stands without it.
 from collections.abc import Iterator
 
 from trnstack.findings import Finding, Path, Severity
-from trnstack.rules.shape import CHECKPOINTS
 from trnstack.spec import Environment
-from trnstack.spec.storage import Lustre
 
 #: What is on by default and switches nothing yet, by section and key.
 _ADDITIONS = {
@@ -24,42 +22,6 @@ _ADDITIONS = {
 def _unbuilt(code: str, path: Path, what: str, hint: str, severity: Severity = Severity.ERROR) -> Finding:
     subject, _, reason = what.partition(": ")
     return Finding(code=code, path=path, message=f"not built yet: {subject} ({reason})", hint=hint, severity=severity)
-
-
-def the_storage_is_built(environment: Environment) -> Iterator[Finding]:
-    """SPEC092: Buckets and file system are ones that the stacks make.
-
-    Source: the project's changelog.
-    """
-    storage = environment.storage
-    if storage.checkpoints.existing_bucket:
-        what, hint = "existing_bucket: the checkpoint bucket is always a new one", "remove existing_bucket"
-        yield _unbuilt("SPEC092", ("storage", "checkpoints", "existing_bucket"), what, hint)
-    if storage.datasets:
-        what, hint = "datasets: nodes are not given access to further buckets", "remove datasets"
-        yield _unbuilt("SPEC092", ("storage", "datasets"), what, hint)
-    for path, what, hint in _unbuilt_of_lustre(storage.lustre) if storage.lustre else ():
-        yield _unbuilt("SPEC092", ("storage", "lustre", *path), what, hint)
-
-
-def _unbuilt_of_lustre(lustre: Lustre) -> Iterator[tuple[Path, str, str]]:
-    if lustre.existing_file_system:
-        what = "existing_file_system: the file system is always a new one"
-        yield ("existing_file_system",), what, "remove existing_file_system"
-    if lustre.deployment_type != "PERSISTENT_2":
-        what = f"{lustre.deployment_type}: file systems are PERSISTENT_2"
-        yield ("deployment_type",), what, "write deployment_type: PERSISTENT_2"
-    if lustre.storage_type != "SSD":
-        yield ("storage_type",), f"{lustre.storage_type}: file systems are SSD", "write storage_type: SSD"
-    if lustre.efa_enabled:
-        yield ("efa_enabled",), "efa_enabled: nodes reach the file system by TCP", "write efa_enabled: false"
-    if lustre.metadata_iops is not None:
-        yield ("metadata_iops",), "metadata_iops: metadata performance is automatic", "remove metadata_iops"
-    for index, association in enumerate(lustre.data_repository_associations):
-        if association.bucket != CHECKPOINTS:
-            path = ("data_repository_associations", index, "bucket")
-            what = "an association to a dataset: only the checkpoint bucket is linked"
-            yield path, what, f"write bucket: {CHECKPOINTS}, or remove the association"
 
 
 def the_delivery_is_built(environment: Environment) -> Iterator[Finding]:
@@ -113,7 +75,6 @@ def the_watch_is_built(environment: Environment) -> Iterator[Finding]:
 
 
 RULES = (
-    the_storage_is_built,
     the_delivery_is_built,
     the_additions_are_built,
     the_watch_is_built,

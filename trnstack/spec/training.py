@@ -55,5 +55,14 @@ class Training(Section):
     tokens_billion: Annotated[Billions | None, Field(description="Tokens to train on, in billions; null: unknown")] = (
         None
     )
-    checkpoint_interval_minutes: Annotated[Count, Field(description="Minutes from one checkpoint to the next")] = 30
+    checkpoint_interval_minutes: Annotated[
+        Count, Field(description="Minutes of training from one checkpoint to the next")
+    ] = 30
     checkpoints_kept: Annotated[Count, Field(description="How many checkpoints are kept")] = 5
+    checkpoint_master_weights: Annotated[
+        bool,
+        Field(description="Whether checkpoints hold the FP32 weights beside those of 16 bits, for exact resumption"),
+    ] = True
+    checkpoint_stall_percent: Annotated[
+        int, Field(ge=1, le=100, description="The share of the time that training may wait for checkpoints")
+    ] = 5

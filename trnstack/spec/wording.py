@@ -51,6 +51,8 @@ ALLOWED = {
         (storage.FileSystemId, "a file system's id, such as fs-0123456789abcdef0"),
         (storage.MountName, "a file system's mount name: up to 8 letters, digits, '-' and '_'"),
         (storage.SecurityGroupId, "a security group's id, such as sg-0123456789abcdef0"),
+        (storage.RootSquash, "a user's and a group's number, neither of them 0, such as 65534:65534"),
+        (storage.WeeklyTime, "a day from 1 (Monday) to 7 and a time in UTC, such as 7:03:30"),
         (operations.Email, "an e-mail address"),
         (TagKey, "a tag key of up to 128 letters, digits, spaces and _ . : / = + - @"),
         (TagValue, "a tag value of up to 256 letters, digits, spaces and _ . : / = + - @"),

@@ -3,7 +3,7 @@
 import pytest
 from botocore.exceptions import ClientError
 
-LUSTRE = {"DeploymentType": "PERSISTENT_2", "PerUnitStorageThroughput": 250, "EfaEnabled": "true"}
+LUSTRE = {"DeploymentType": "PERSISTENT_2", "PerUnitStorageThroughput": 250, "EfaEnabled": "false"}
 
 
 @pytest.fixture
@@ -45,6 +45,7 @@ def test_a_smaller_one_is_refused(client, file_system, change):
 
 def test_association(client, make, change, drop, file_system):
     """An association's import policy changes in place, and it goes again."""
+    make("AWS::S3::Bucket", BucketName="training-data")
     association = make(
         "AWS::FSx::DataRepositoryAssociation",
         FileSystemId=file_system.physical_id,

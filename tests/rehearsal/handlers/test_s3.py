@@ -15,6 +15,16 @@ ENCRYPTION = {
 }
 BLOCKS = dict.fromkeys(("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets"), "true")
 
+VERSIONED = {"VersioningConfiguration": {"Status": "Enabled"}}
+LOCKED = {
+    **VERSIONED,
+    "ObjectLockEnabled": "true",
+    "ObjectLockConfiguration": {
+        "ObjectLockEnabled": "Enabled",
+        "Rule": {"DefaultRetention": {"Mode": "GOVERNANCE", "Days": "1"}},
+    },
+}
+
 
 class TestBucket:
     def test_every_setting_is_passed_on(self, client, make):
@@ -114,3 +124,68 @@ def test_bucket_policy(client, make, drop):
     drop(policy)
     with pytest.raises(ClientError, match="NoSuchBucketPolicy"):
         client("s3").get_bucket_policy(Bucket="training-data")
+
+
+class TestCopies:
+    @pytest.fixture
+    def replicated(self, make):
+        """Makes a bucket that is copied to another one, whose own settings are given."""
+
+        def build(copies=None, **properties: object):
+            if copies is not None:
+                make("AWS::S3::Bucket", "Copies", BucketName="copies", **copies)
+            rule = {
+                "Id": "copy",
+                "Status": "Enabled",
+                "Priority": "1",
+                "Filter": {"Prefix": ""},
+                "DeleteMarkerReplication": {"Status": "Disabled"},
+                "SourceSelectionCriteria": {"SseKmsEncryptedObjects": {"Status": "Enabled"}},
+                "Destination": {
+                    "Bucket": "arn:aws:s3:::copies",
+                    "EncryptionConfiguration": {"ReplicaKmsKeyID": "arn:aws:kms:us-west-2:123456789012:key/1"},
+                },
+            }
+            configuration = {"Role": "arn:aws:iam::123456789012:role/copy", "Rules": [rule]}
+            return make("AWS::S3::Bucket", ReplicationConfiguration=configuration, **{**VERSIONED, **properties})
+
+        return build
+
+    def test_rule(self, client, replicated):
+        """The rule stands on the bucket with role, destination and key."""
+        bucket = replicated(VERSIONED)
+        found = client("s3").get_bucket_replication(Bucket=bucket.physical_id)["ReplicationConfiguration"]
+
+        assert found["Role"] == "arn:aws:iam::123456789012:role/copy"
+        assert found["Rules"][0]["ID"] == "copy"
+        assert found["Rules"][0]["Destination"]["Bucket"] == "arn:aws:s3:::copies"
+
+    def test_rule_goes(self, client, replicated, change):
+        """A rule that the template no longer gives is taken away."""
+        bucket = replicated(VERSIONED)
+        change(bucket, ReplicationConfiguration=None)
+
+        with pytest.raises(ClientError, match="ReplicationConfigurationNotFound"):
+            client("s3").get_bucket_replication(Bucket=bucket.physical_id)
+
+    @pytest.mark.parametrize(
+        ("copies", "properties", "message"),
+        [
+            (None, {}, "must exist"),
+            ({}, {}, "must have versioning enabled"),
+            (VERSIONED, {"VersioningConfiguration": {"Status": "Suspended"}}, "Versioning must be 'Enabled'"),
+            (VERSIONED, LOCKED, "must have Object Lock enabled"),
+        ],
+    )
+    def test_refused(self, replicated, copies, properties, message):
+        """S3 takes no rule that could not be followed."""
+        with pytest.raises(ResourceError, match=message):
+            replicated(copies, **properties)
+
+    def test_locked_to_locked(self, client, replicated):
+        """A locked bucket is copied to a locked one, and the default lock stands."""
+        bucket = replicated(LOCKED, **LOCKED)
+        found = client("s3").get_object_lock_configuration(Bucket=bucket.physical_id)["ObjectLockConfiguration"]
+
+        retention = found["Rule"]["DefaultRetention"]
+        assert (retention["Mode"], retention["Days"]) == ("GOVERNANCE", 1)

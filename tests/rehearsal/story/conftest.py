@@ -9,7 +9,7 @@ from ami.lock import path_for, read
 from bench.locks import resolved
 from rehearsal.pins import publish
 from rehearsal.seed import seed_file
-from rehearsal.story.network import server_options
+from rehearsal.story.standing import server_options
 from rehearsal.survey import survey
 from rehearsal.survey.records import Survey
 from trnstack.environment import read_environment

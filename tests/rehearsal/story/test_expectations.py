@@ -70,6 +70,7 @@ class TestDeployedDifferently:
             "the file system has 1200 GiB and Lustre 2.15": replace(
                 found, file_systems=(replace(file_system, storage_gib=1200),)
             ),
+            "EFA of the file system is on": replace(found, file_systems=(replace(file_system, efa_enabled=True),)),
             "the file system has 0 data repository associations": replace(
                 found, file_systems=(replace(file_system, associations=()),)
             ),

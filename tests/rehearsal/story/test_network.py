@@ -1,31 +1,10 @@
-"""The network of a rehearsal, before and after its deploy."""
+"""The network of a rehearsal after its deploy."""
 
-import json
 from dataclasses import replace
 
 import pytest
 
-from rehearsal.story.network import network_differently, server_options
-
-
-class TestServerOptions:
-    def test_new_vpc(self, planned, tmp_path):
-        """Where the environment makes its own network nothing stands before."""
-        assert server_options(planned("llama3-8b-trn1"), account="123456789012", folder=tmp_path) == ()
-        assert list(tmp_path.iterdir()) == []
-
-    def test_existing_vpc(self, planned, tmp_path):
-        """The facts of the file are what stands, in the account and region that are deployed to."""
-        plan = planned("existing-vpc-trn1")
-        option, file = server_options(plan, account="123456789012", folder=tmp_path)
-        facts = json.loads((tmp_path / "existing-vpc.json").read_text())
-
-        assert (option, file) == ("--seed", str(tmp_path / "existing-vpc.json"))
-        assert (facts["account"], facts["region"]) == ("123456789012", "us-east-2")
-        assert (facts["vpc_id"], facts["cidr"]) == (plan.network.existing_vpc.vpc_id, "10.40.0.0/16")
-        assert [subnet["subnet_id"] for subnet in facts["subnets"]] == [
-            subnet.subnet_id for subnet in plan.network.existing_vpc.subnets
-        ]
+from rehearsal.story.network import network_differently
 
 
 class TestNetworkDifferently:

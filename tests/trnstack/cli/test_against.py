@@ -86,8 +86,11 @@ class TestRevision:
         [
             ("nope:environments/x.yaml", "git knows no revision 'nope'"),
             ("--help:environments/x.yaml", "git knows no revision '--help'"),
-            ("HEAD:environments/y.yaml", "there is no environments/y.yaml in HEAD"),
+            ("HEAD:environments/y.yaml", "there is no file environments/y.yaml in HEAD"),
+            ("HEAD:environments", "there is no file environments in HEAD"),
+            ("HEAD:", "there is no file without a name in HEAD"),
             ("y.yaml", "no such file"),
+            ("y" * 300, "no such file"),
         ],
     )
     def test_not_there(self, run, repository, old, message):
@@ -146,7 +149,7 @@ class TestRevision:
 
     def test_no_git(self, run, monkeypatch):
         """Without git only files can be compared."""
-        monkeypatch.setattr("trnstack.cli.against.shutil.which", lambda _name: None)
+        monkeypatch.setattr("trnstack.revisions.shutil.which", lambda _name: None)
         answer = run("plan", JAX, "--against", "HEAD:x.yaml")
 
         assert answer.code == 1

@@ -24,6 +24,7 @@ class TestText:
             "Node group trn1",
             "Quotas that the environment needs at its largest, in vCPUs",
             "Storage",
+            "Checkpoints",
             "Tags",
             "Decisions",
             "Not built yet: on by default, and not there",

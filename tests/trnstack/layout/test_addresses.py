@@ -99,6 +99,15 @@ class TestFileSystemAddresses:
         """A file system takes an address for each server, and two for its metadata."""
         assert file_system_addresses(storage_gib) == addresses
 
+    def test_of_a_throughput(self):
+        """INTELLIGENT_TIERING has a server for every 4,000 MB/s."""
+        assert file_system_addresses(8000, per_server=4000) == 4
+
+    @pytest.mark.parametrize(("iops", "addresses"), [(None, 6), (6000, 6), (12_000, 7), (192_000, 22)])
+    def test_of_metadata(self, iops, addresses):
+        """Metadata performance that is asked for has servers of its own."""
+        assert file_system_addresses(4800, metadata_iops=iops) == addresses
+
     @given(st.integers(min_value=1, max_value=1_000_000), st.integers(min_value=0, max_value=100_000))
     def test_never_shrink(self, storage_gib, more):
         """A larger file system takes no fewer addresses."""

@@ -205,6 +205,14 @@ class TestAddressUses:
         ]
         assert all(use.arithmetic for use in uses)
 
+    def test_of_a_file_system_without_a_size(self, planned):
+        """INTELLIGENT_TIERING takes addresses for its throughput."""
+        tiering = {"storage_type": "INTELLIGENT_TIERING", "throughput_capacity_mbps": 8000, "metadata_iops": 6000}
+        uses = {use.user: use for use in planned(lustre=tiering).network.address_uses}
+
+        assert uses["file system"].addresses == 4
+        assert uses["file system"].arithmetic == "a server for every 4,000 of 8,000 MB/s, 2 for metadata"
+
     def test_are_what_the_nodes_say(self, planned):
         """The network counts each group with the addresses that the group itself is planned with."""
         decided = planned(node_groups=[{"node_count": 8}, {"name": "more"}])

@@ -5,7 +5,10 @@ from trnstack.rules.associations import (
     association_buckets_exist,
     association_paths_do_not_overlap,
     association_prefixes_do_not_overlap,
+    associations_stay_in_their_dataset,
     dataset_names_are_unique,
+    datasets_are_imported_only,
+    intelligent_tiering_has_no_associations,
 )
 
 
@@ -102,3 +105,82 @@ class TestAssociationBucketsExist:
         lustre = {"data_repository_associations": [{"file_system_path": "/a", "bucket": bucket}]}
         datasets = [{"name": "pile", "bucket_name": "some-bucket"}]
         assert not list(association_buckets_exist(environment(lustre=lustre, datasets=datasets)))
+
+
+def with_dataset(association, **dataset: object):
+    datasets = [{"name": "c4", "bucket_name": "some-datasets", **dataset}]
+    links = [{"file_system_path": "/c4", "bucket": "c4", **association}]
+    return {"datasets": datasets, "lustre": {"data_repository_associations": links}}
+
+
+class TestDatasetsAreImportedOnly:
+    @pytest.mark.parametrize("events", [["NEW"], ["NEW", "CHANGED"], ["DELETED"]])
+    def test_exported(self, environment, events):
+        """Whoever owns a dataset does not expect jobs to write to it."""
+        (finding,) = datasets_are_imported_only(environment(storage=with_dataset({"auto_export": events})))
+
+        assert finding.hint == "write auto_export: []"
+
+    @pytest.mark.parametrize(
+        "association", [{}, {"auto_export": []}, {"bucket": "checkpoints", "auto_export": ["NEW"]}]
+    )
+    def test_imported(self, environment, association):
+        """Where nothing is said nothing is exported to a dataset, while checkpoints are."""
+        assert not list(datasets_are_imported_only(environment(storage=with_dataset(association))))
+
+
+class TestAssociationsStayInTheirDataset:
+    @pytest.mark.parametrize("prefix", ["", "raw", "tokenized", "tokenized/c4-en"])
+    def test_outside(self, environment, prefix):
+        """A folder that showed more than nodes may read would be a way around."""
+        storage = with_dataset({"prefix": prefix}, prefix="tokenized/c4")
+        (finding,) = associations_stay_in_their_dataset(environment(storage=storage))
+
+        assert finding.hint == "use tokenized/c4, or leave prefix out"
+
+    @pytest.mark.parametrize(
+        ("association", "dataset"),
+        [
+            ({}, {"prefix": "tokenized/c4"}),
+            ({"prefix": "tokenized/c4/"}, {"prefix": "tokenized/c4"}),
+            ({"prefix": "tokenized/c4/en"}, {"prefix": "tokenized/c4/"}),
+            ({"prefix": "anything"}, {}),
+            ({"bucket": "checkpoints", "prefix": "runs"}, {"prefix": "tokenized/c4"}),
+        ],
+    )
+    def test_inside(self, environment, association, dataset):
+        """A part of a dataset, and by default all of it, is within it."""
+        assert not list(associations_stay_in_their_dataset(environment(storage=with_dataset(association, **dataset))))
+
+
+class TestIntelligentTieringHasNoAssociations:
+    def test_linked(self, environment):
+        """AWS's user guide says so, and FSx after half an hour."""
+        lustre = {"storage_type": "INTELLIGENT_TIERING", **associations("/checkpoints")}
+        (finding,) = intelligent_tiering_has_no_associations(environment(lustre=lustre))
+
+        assert finding.path == ("storage", "lustre", "data_repository_associations")
+
+    @pytest.mark.parametrize(
+        "lustre",
+        [
+            {"storage_type": "INTELLIGENT_TIERING"},
+            {"deployment_type": "SCRATCH_2", **associations("/a")},
+            {"deployment_type": "PERSISTENT_1", "storage_type": "HDD", **associations("/a")},
+            associations("/a"),
+        ],
+    )
+    def test_others(self, environment, lustre):
+        """FSX-06: Lustre 2.15 is linked on all other kinds, scratch among them."""
+        assert not list(intelligent_tiering_has_no_associations(environment(lustre=lustre)))
+
+
+class TestPlaces:
+    def test_two_names_of_one_bucket(self, environment):
+        """Two datasets that are one place are one place."""
+        datasets = [{"name": name, "bucket_name": "some-datasets", "prefix": "c4"} for name in ("one", "two")]
+        links = [{"file_system_path": f"/{name}", "bucket": name} for name in ("one", "two")]
+        storage = {"datasets": datasets, "lustre": {"data_repository_associations": links}}
+        (finding,) = association_prefixes_do_not_overlap(environment(storage=storage))
+
+        assert finding.message.startswith("'some-datasets/c4/' overlaps")

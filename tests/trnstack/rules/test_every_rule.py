@@ -15,7 +15,7 @@ from trnstack.rules.pins import LOCK_RULES
 HERE = Path(__file__).parent
 EVERY_RULE = (*RULES, *LOCK_RULES, *DATED_RULES)
 NAMES = [rule.__name__ for rule in EVERY_RULE]
-PREFIXES = {"CAT", "EFA", "NET", "CAP", "FSX", "BKT", "IMG", "NEU", "EKS", "K8S", "TRN", "COST", "SPEC"}
+PREFIXES = {"CAT", "EFA", "NET", "CAP", "FSX", "BKT", "IMG", "NEU", "EKS", "K8S", "STO", "TRN", "COST", "SPEC"}
 #: An ordinary word with a capital; names such as FSx, EKS or INTELLIGENT_TIERING have more than one.
 CAPITALISED = re.compile(r"[A-Z]([a-z]|\s|$)(?!\w*[A-Z])")
 

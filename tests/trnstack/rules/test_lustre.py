@@ -1,13 +1,10 @@
 import pytest
 
-from trnstack.findings import Severity
 from trnstack.rules.lustre import (
     lustre_capacity_is_offered,
-    lustre_efa_has_clients,
-    lustre_efa_has_its_size,
-    lustre_efa_is_for_persistent_2,
     lustre_throughput_is_offered,
     metadata_iops_are_for_persistent_2,
+    metadata_iops_are_not_below_the_automatic,
     metadata_iops_are_offered,
     storage_type_fits_the_deployment,
     throughput_capacity_is_for_intelligent_tiering,
@@ -269,91 +266,27 @@ class TestStorageTypeFitsTheDeployment:
             assert "SSD" in finding.hint
 
 
-class TestLustreEfaIsForPersistent2:
-    @pytest.mark.parametrize("deployment", ["SCRATCH_2", "PERSISTENT_1"])
-    def test_other_deployment(self, environment, deployment):
-        """FSX-09: EFA needs PERSISTENT_2."""
-        lustre = {"deployment_type": deployment, "efa_enabled": True}
-        (finding,) = lustre_efa_is_for_persistent_2(environment(lustre=lustre))
-
-        assert finding.path == ("storage", "lustre", "efa_enabled")
-
-    @pytest.mark.parametrize("lustre", [{"efa_enabled": True}, {"deployment_type": "SCRATCH_2"}, TIERING])
-    def test_in_its_place(self, environment, lustre):
-        """FSX-09: there it belongs."""
-        assert not list(lustre_efa_is_for_persistent_2(environment(lustre=lustre)))
-
-
-class TestLustreEfaHasItsSize:
+class TestMetadataIopsAreNotBelowTheAutomatic:
     @pytest.mark.parametrize(
-        ("throughput", "gib", "hint"),
-        [
-            (125, 4800, "use 38400"),
-            (250, 4800, "use 19200"),
-            (250, 24_000, "use 19200 or 38400"),
-            (500, 4800, "use 9600"),
-            (1000, 2400, "use 4800"),
-            (1000, 7200, "use 4800 or 9600"),
-        ],
+        ("gib", "iops", "least"), [(2400, 1500, 3000), (4800, 3000, 6000), (48_000, 12_000, 24_000)]
     )
-    def test_between_steps(self, environment, throughput, gib, hint):
-        """FSX-09: with EFA a file system is larger, the more so the slower it is."""
-        (finding,) = lustre_efa_has_its_size(environment(lustre=efa(throughput, gib)))
+    def test_fewer(self, environment, gib, iops, least):
+        """FSx refuses fewer than come with the size."""
+        made = environment(lustre={"storage_gib": gib, "metadata_iops": iops})
+        (finding,) = metadata_iops_are_not_below_the_automatic(made)
 
-        assert finding.path == ("storage", "lustre", "storage_gib")
-        assert finding.hint == hint
-
-    @pytest.mark.parametrize("mbps", [1000, 2000, 6000])
-    def test_tiering(self, environment, mbps):
-        """The two small throughputs have no EFA."""
-        lustre = {**TIERING, "efa_enabled": True, "throughput_capacity_mbps": mbps}
-        (finding,) = lustre_efa_has_its_size(environment(lustre=lustre))
-
-        assert finding.path == ("storage", "lustre", "throughput_capacity_mbps")
+        assert finding.hint == f"use {least} or more, or remove metadata_iops"
 
     @pytest.mark.parametrize(
         "lustre",
         [
-            efa(125, 38_400),
-            efa(250, 19_200),
-            efa(500, 9600),
-            efa(1000, 4800),
-            efa(1000, 9600),
-            efa(333, 1),
-            {**TIERING, "efa_enabled": True, "throughput_capacity_mbps": 8000},
-            {**efa(1000, 1), "deployment_type": "SCRATCH_2"},
-            {"storage_gib": 1},
+            {},
+            {"storage_gib": 1200, "metadata_iops": 1500},
+            {"storage_gib": 4800, "metadata_iops": 12_000},
+            {**TIERING, "metadata_iops": 6000},
+            {**EXISTING, "metadata_iops": 1500},
         ],
     )
-    def test_steps(self, environment, lustre):
-        """Each step is offered; what is wrong otherwise is told by other rules."""
-        assert not list(lustre_efa_has_its_size(environment(lustre=lustre)))
-
-
-class TestLustreEfaHasClients:
-    @pytest.mark.parametrize(
-        "group",
-        [
-            {"instance_type": "trn2.48xlarge"},
-            {"instance_type": "trn2.3xlarge"},
-            {"instance_type": "trn2u.48xlarge"},
-            {"instance_type": "trn1.2xlarge"},
-            {"instance_type": "trn1.32xlarge", "efa": False},
-        ],
-    )
-    def test_nobody(self, environment, group):
-        """FSx leaves the trn2 family out, and nodes without EFA have nothing to use it with."""
-        (finding,) = lustre_efa_has_clients(environment(node_group=group, lustre=efa(1000, 4800)))
-
-        assert finding.severity is Severity.WARNING
-        assert group["instance_type"] in finding.message
-
-    @pytest.mark.parametrize("name", ["trn1.32xlarge", "trn1n.32xlarge"])
-    def test_one_is_enough(self, environment, name):
-        """One group that can use it is reason enough."""
-        groups = [{"name": "a1", "instance_type": "trn2.48xlarge"}, {"name": "b1", "instance_type": name}]
-        assert not list(lustre_efa_has_clients(environment(node_groups=groups, lustre=efa(1000, 4800))))
-
-    def test_off(self, environment):
-        """By default it is off."""
-        assert not list(lustre_efa_has_clients(environment(node_group={"instance_type": "trn2.48xlarge"}, lustre={})))
+    def test_enough(self, environment, lustre):
+        """As many may be asked for as come anyway; INTELLIGENT_TIERING has none that come."""
+        assert not list(metadata_iops_are_not_below_the_automatic(environment(lustre=lustre)))

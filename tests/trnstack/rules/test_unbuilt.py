@@ -7,7 +7,6 @@ from trnstack.rules.unbuilt import (
     additions,
     the_additions_are_built,
     the_delivery_is_built,
-    the_storage_is_built,
     the_watch_is_built,
 )
 
@@ -19,51 +18,11 @@ BLOCK = {
     "starts_at": datetime(2027, 3, 1, 11, 30, tzinfo=UTC),
     "ends_at": datetime(2027, 3, 8, 11, 30, tzinfo=UTC),
 }
-FILE_SYSTEM = {
-    "file_system_id": "fs-0123456789abcdef0",
-    "mount_name": "abcdefgh",
-    "security_group_id": "sg-0123456789abcdef0",
-}
 
 
 def unbuilt(finding):
     """Tells whether a finding has the one form of its kind."""
     return finding.message.startswith("not built yet: ") and bool(finding.hint)
-
-
-class TestTheStorageIsBuilt:
-    @pytest.mark.parametrize(
-        ("storage", "path"),
-        [
-            ({"checkpoints": {"existing_bucket": "some-bucket"}}, ("checkpoints", "existing_bucket")),
-            ({"datasets": [{"name": "c4", "bucket_name": "some-bucket"}]}, ("datasets",)),
-            ({"lustre": {"existing_file_system": FILE_SYSTEM}}, ("lustre", "existing_file_system")),
-            ({"lustre": {"deployment_type": "SCRATCH_2"}}, ("lustre", "deployment_type")),
-            ({"lustre": {"deployment_type": "PERSISTENT_1"}}, ("lustre", "deployment_type")),
-            ({"lustre": {"storage_type": "HDD"}}, ("lustre", "storage_type")),
-            ({"lustre": {"storage_type": "INTELLIGENT_TIERING"}}, ("lustre", "storage_type")),
-            ({"lustre": {"efa_enabled": True}}, ("lustre", "efa_enabled")),
-            ({"lustre": {"metadata_iops": 12_000}}, ("lustre", "metadata_iops")),
-            (
-                {"lustre": {"data_repository_associations": [{"file_system_path": "/a", "bucket": "c4"}]}},
-                ("lustre", "data_repository_associations", 0, "bucket"),
-            ),
-        ],
-    )
-    def test_unbuilt(self, environment, storage, path):
-        """Each part is told once, at its place."""
-        (finding,) = the_storage_is_built(environment(storage=storage))
-
-        assert finding.severity is Severity.ERROR
-        assert finding.path == ("storage", *path)
-        assert unbuilt(finding)
-
-    @pytest.mark.parametrize(
-        "storage", [{}, {"lustre": {}}, {"lustre": {"data_repository_associations": [{"file_system_path": "/a"}]}}]
-    )
-    def test_built(self, environment, storage):
-        """A bucket, and a PERSISTENT_2 SSD file system linked to it, are built."""
-        assert not list(the_storage_is_built(environment(storage=storage)))
 
 
 class TestTheDeliveryIsBuilt:

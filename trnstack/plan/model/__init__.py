@@ -8,7 +8,24 @@ from trnstack.plan.model.cluster import AddOnPlan, ClusterPlan, PodIdentityPlan,
 from trnstack.plan.model.images import CustomImagePlan, ImageComponentPlan, ImageRegionPlan
 from trnstack.plan.model.network import AddressUse, EndpointPlan, ExistingSubnetPlan, ExistingVpcPlan, NetworkPlan
 from trnstack.plan.model.nodes import LaunchTemplatePlan, NodeGroupPlan, ScalingPlan, TaintPlan
-from trnstack.plan.model.storage import AssociationPlan, BucketPlan, LustrePlan, StoragePlan
+from trnstack.plan.model.storage import (
+    AssociationPlan,
+    BucketPlan,
+    DatasetPlan,
+    ExistingBucketPlan,
+    ExistingLustrePlan,
+    LustrePlan,
+    ObjectLockPlan,
+    ReplicationPlan,
+    StoragePlan,
+)
+from trnstack.plan.model.training import (
+    CheckpointBucketPlan,
+    CheckpointPlan,
+    CheckpointWritePlan,
+    OfferPlan,
+    TrainingPlan,
+)
 
 __all__ = [
     "EVENT_DETAIL_TYPE",
@@ -18,10 +35,16 @@ __all__ = [
     "AssociationPlan",
     "BlockPlan",
     "BucketPlan",
+    "CheckpointBucketPlan",
+    "CheckpointPlan",
+    "CheckpointWritePlan",
     "ClusterPlan",
     "CustomImagePlan",
+    "DatasetPlan",
     "Decision",
     "EndpointPlan",
+    "ExistingBucketPlan",
+    "ExistingLustrePlan",
     "ExistingSubnetPlan",
     "ExistingVpcPlan",
     "ImageComponentPlan",
@@ -30,17 +53,21 @@ __all__ = [
     "LustrePlan",
     "NetworkPlan",
     "NodeGroupPlan",
+    "ObjectLockPlan",
+    "OfferPlan",
     "PinsPlan",
     "Plan",
     "PodIdentityPlan",
     "QuotaPlan",
     "QuotaUse",
+    "ReplicationPlan",
     "ScalingPlan",
     "SchedulePlan",
     "StackPlan",
     "StoragePlan",
     "TaintPlan",
     "TrainerPlan",
+    "TrainingPlan",
 ]
 
 
@@ -97,6 +124,7 @@ class Plan:
     Attributes:
         account: Twelve digits, or None for the account of the credentials in use.
         images: The custom images, one for each recipe.
+        training: What the training run asks of storage; None without a ``training`` section.
         quotas: What the environment needs of the account's quotas, at its largest.
         stacks: The stacks, in an order in which they can be deployed; those of node groups that await an image are
             left out, so that whatever stands of them is left alone.
@@ -113,6 +141,7 @@ class Plan:
     cluster: ClusterPlan
     images: tuple[CustomImagePlan, ...]
     node_groups: tuple[NodeGroupPlan, ...]
+    training: TrainingPlan | None
     quotas: tuple[QuotaPlan, ...]
     stacks: tuple[StackPlan, ...]
     decisions: tuple[Decision, ...]

@@ -1,0 +1,74 @@
+"""What stands before the first deploy of a rehearsal: a network, buckets and a file system that others made."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from trnstack.plan import Plan
+from trnstack.plan.model import BucketPlan, ExistingLustrePlan
+
+#: A file system that is adopted has some size, which the plan need not know.
+_STORAGE_GIB = 4800
+
+
+def server_options(plan: Plan, *, account: str, folder: Path) -> tuple[str, ...]:
+    """Returns the server's arguments under which everything stands that the environment names and does not make.
+
+    Args:
+        plan: The environment's plan.
+        account: The account that is deployed to.
+        folder: A folder of the rehearsal's own, for the file that describes it.
+    """
+    facts = {**_network(plan), **_storage(plan)}
+    if not facts:
+        return ()
+    file = folder / "standing.json"
+    file.write_text(json.dumps({"account": account, "region": plan.region, **facts}), encoding="utf-8")
+    return ("--seed", str(file))
+
+
+def _network(plan: Plan) -> Mapping[str, Any]:
+    existing = plan.network.existing_vpc
+    if existing is None:
+        return {}
+    return {
+        "vpc_id": existing.vpc_id,
+        "cidr": plan.network.vpc_cidr,
+        "subnets": [
+            {
+                "subnet_id": subnet.subnet_id,
+                "route_table_id": subnet.route_table_id,
+                "availability_zone_id": subnet.availability_zone_id,
+                "cidr": subnet.cidr,
+                "public": subnet.public,
+            }
+            for subnet in existing.subnets
+        ],
+    }
+
+
+def _storage(plan: Plan) -> Mapping[str, Any]:
+    buckets = {bucket["name"]: bucket for bucket in _buckets(plan)}
+    facts: dict[str, Any] = {"buckets": list(buckets.values())} if buckets else {}
+    lustre, existing = plan.storage.lustre, plan.network.existing_vpc
+    if isinstance(lustre, ExistingLustrePlan) and existing:
+        facts["file_system"] = {
+            "file_system_id": lustre.file_system_id,
+            "mount_name": lustre.mount_name,
+            "security_group_id": lustre.security_group_id,
+            "subnet_id": existing.subnets[0].subnet_id,
+            "storage_gib": _STORAGE_GIB,
+        }
+    return facts
+
+
+def _buckets(plan: Plan) -> Iterator[Mapping[str, Any]]:
+    checkpoints = plan.storage.checkpoints
+    if not isinstance(checkpoints, BucketPlan):
+        yield {"name": checkpoints.name, "region": plan.region, "versioned": True, "locked": False}
+    elif checkpoints.replication:
+        copies, locked = checkpoints.replication, checkpoints.object_lock is not None
+        yield {"name": copies.bucket_name, "region": copies.region, "versioned": True, "locked": locked}
+    for dataset in plan.storage.datasets:
+        yield {"name": dataset.bucket_name, "region": plan.region, "versioned": False, "locked": False}

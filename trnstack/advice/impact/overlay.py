@@ -1,0 +1,91 @@
+"""Reads ``impact_overlay.yaml``: what is known of a change beyond CloudFormation's resource schemas, with sources."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+Pointer = tuple[str, ...]
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_FILE = Path(__file__).parent.parent / "impact_overlay.yaml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One reviewed fact.
+
+    Attributes:
+        type: The resource type.
+        source: Where it is documented.
+        paths: The properties that it is about; empty where it is about the whole resource.
+        impact: The impact of their change, by its value; empty where the row says nothing of it.
+        feels: What a running job notices; empty where it notices nothing.
+        names: Attributes, values or steps that the row lists.
+        properties: The properties that change the attributes it lists.
+    """
+
+    type: str
+    source: str
+    paths: tuple[Pointer, ...] = ()
+    impact: str = ""
+    feels: str = ""
+    names: tuple[str, ...] = ()
+    properties: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlay:
+    """The file's sections, each as its own comment there describes it."""
+
+    create_only_rows: tuple[Row, ...]
+    conditional: tuple[Row, ...]
+    effects: tuple[Row, ...]
+    gone: tuple[Row, ...]
+    holds_data: Mapping[str, str]
+    names: tuple[Row, ...]
+    volatile: tuple[Row, ...]
+    stable: tuple[Row, ...]
+    ways: tuple[Row, ...]
+
+    def create_only(self, resource_type: str) -> tuple[Pointer, ...]:
+        """Returns the properties of a type whose change replaces it, beside those of its schema."""
+        return tuple(path for row in self.create_only_rows if row.type == resource_type for path in row.paths)
+
+    def source_of(self, resource_type: str, path: Pointer) -> str:
+        """Returns where a create-only property of the overlay is documented; empty where it is the schema's."""
+        rows = (row for row in self.create_only_rows if row.type == resource_type and path in row.paths)
+        return next((row.source for row in rows), "")
+
+
+@cache
+def overlay() -> Overlay:
+    """Returns the reviewed overlay."""
+    data = yaml.load(_FILE.read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - a safe loader, in C where there is one
+    return Overlay(
+        create_only_rows=tuple(map(_row, data["create_only"])),
+        conditional=tuple(map(_row, data["conditional"])),
+        effects=tuple(map(_row, data["effects"])),
+        gone=tuple(map(_row, data["gone"])),
+        holds_data=data["holds_data"],
+        names=tuple(map(_row, data["names"])),
+        volatile=tuple(map(_row, data["volatile"])),
+        stable=tuple(map(_row, data["stable"])),
+        ways=tuple(map(_row, data["ways"])),
+    )
+
+
+def _row(data: Mapping[str, Any]) -> Row:
+    paths = [*data.get("paths", ()), *data.get("when", ()), *([data["path"]] if "path" in data else ())]
+    return Row(
+        type=data["type"],
+        source=data["source"],
+        paths=tuple(tuple(path.split("/")) for path in paths),
+        impact=data.get("impact", ""),
+        feels=data.get("feels", ""),
+        names=tuple(str(name) for key in ("attributes", "in_place_to", "steps") for name in data.get(key, ())),
+        properties=frozenset(data.get("properties", ())),
+    )

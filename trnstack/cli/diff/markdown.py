@@ -1,0 +1,79 @@
+"""A diff as Markdown, for the description of a pull request or a comment in it."""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from trnstack.cli import change as changing
+from trnstack.cli.diff import text
+
+if TYPE_CHECKING:
+    from trnstack.advice.impact import ResourceChange
+    from trnstack.cli.diff.result import Result
+
+_SPECIAL = re.compile(r"([\\|`*_<>\[\]#])")
+_HEAD = ("| Resource | Property | Before -> after | Impact | Why |", "| --- | --- | --- | --- | --- |")
+
+
+def markdown(result: "Result") -> str:
+    """Returns the whole as Markdown; whatever files and templates hold is shown as text."""
+    return "\n".join(_lines(result)) + "\n"
+
+
+def _lines(result: "Result") -> Iterator[str]:
+    sources = text.Sources()
+    yield f"### {escaped(result.old)} -> {escaped(result.new)}"
+    yield ""
+    yield f"**{escaped(text.summary(result))}**"
+    for stack, found in groupby(result.report.changes, key=lambda change: change.stack):
+        yield from ("", f"#### {escaped(stack)}", "")
+        yield from _stack(list(found), sources)
+    yield from _listed("Refused by CloudFormation", [f"{each.stack}: {each.reason}" for each in result.report.refusals])
+    yield from _listed("What running jobs feel", [f"{who}: {what}" for who, what in text.feelings(result)])
+    for way in result.report.ways:
+        yield from _listed(f"Without loss: {way.logical_id} of {way.stack}{sources.mark(way.source)}", way.steps, "1.")
+    if result.report.changes:
+        for title, *rest in (changing.steps_section(result.steps, result.file), text.cost(result)):
+            yield from (
+                "",
+                f"#### {escaped(title)}",
+                "",
+                "```text",
+                *(line.replace("```", "'''") for line in rest),
+                "```",
+            )
+    yield from _listed("To be known", result.notes)
+    yield from _listed("Sources", [line.strip() for line in sources.lines()])
+
+
+def _stack(changes: "list[ResourceChange]", sources: text.Sources) -> Iterator[str]:
+    shown = [change for change in changes if not text.quiet(change)]
+    if shown:
+        yield from _HEAD
+    for change in shown:
+        name = f"{change.logical_id} ({change.type.removeprefix('AWS::')})"
+        why = "; ".join(part for part in (change.reason, *(f"REFUSED: {each}" for each in change.refused)) if part)
+        yield _row(name, "", "", f"**{text.NAMES[change.impact]}**", escaped(why))
+        for each in change.properties:
+            impact = f"{text.NAMES[each.impact]} {escaped(sources.mark(each.source))}".rstrip()
+            yield _row("", each.path, text.pair(each), impact, escaped(each.reason))
+    counted = text.counted(changes)
+    if shown and counted:
+        yield ""
+    yield from (f"- {escaped(word)}: {escaped(kinds)}" for word, kinds in counted.items())
+
+
+def _row(resource: str, path: str, values: str, impact: str, why: str) -> str:
+    return f"| {escaped(resource)} | {escaped(path)} | {escaped(values)} | {impact} | {why} |"
+
+
+def _listed(title: str, lines: "list[str] | tuple[str, ...]", mark: str = "-") -> Iterator[str]:
+    if lines:
+        yield from ("", f"#### {escaped(title)}", "", *(f"{mark} {escaped(line)}" for line in lines))
+
+
+def escaped(value: str) -> str:
+    """Returns text in which nothing is taken for Markdown or HTML, on one line."""
+    plain = " ".join(value.split()).replace("&", "&amp;")
+    return _SPECIAL.sub(r"\\\1", plain).replace("@", "&#64;")
