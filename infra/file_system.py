@@ -14,6 +14,7 @@ class FileSystem(Construct):
 
     Attributes:
         file_system_id: Its id.
+        dns_name: The name under which it is reached.
         mount_name: The name that FSx gave it, which every mount needs.
     """
 
@@ -49,6 +50,7 @@ class FileSystem(Construct):
             retain=lustre.retain,
         )
         self.file_system_id = made.ref
+        self.dns_name = attribute(made, "DNSName")
         self.mount_name = attribute(made, "LustreMountName")
         link(self, lustre.associations, file_system_id=made.ref, bucket_name=bucket_name, after=after)
 

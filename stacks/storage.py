@@ -10,6 +10,7 @@ from infra.file_system import ExistingFileSystem, FileSystem
 from infra.key import Key, fsx_link_statements
 from infra.resource import Value, export, imported, output
 from stacks.base import stack_options
+from trnstack.layout.volume import Mount, dns_name, manifest
 from trnstack.plan import Plan
 from trnstack.plan.model import BucketPlan, ExistingLustrePlan, LustrePlan
 
@@ -73,7 +74,13 @@ class StorageStack(Stack):
             bucket_name=bucket_name,
             after=policies,
         )
-        self._outputs(plan, lustre.root_squash, made.file_system_id, made.mount_name)
+        mount = Mount(
+            storage_gib=lustre.storage_gib,
+            file_system_id=made.file_system_id,
+            dns_name=made.dns_name,
+            mount_name=made.mount_name,
+        )
+        self._outputs(plan, lustre.root_squash, mount)
 
     def _existing_file_system(
         self, plan: Plan, lustre: ExistingLustrePlan, bucket_name: Value, policies: Sequence[CfnResource]
@@ -86,11 +93,21 @@ class StorageStack(Stack):
             bucket_name=bucket_name,
             after=policies,
         )
-        self._outputs(plan, lustre.root_squash, lustre.file_system_id, lustre.mount_name)
+        mount = Mount(
+            storage_gib=None,
+            file_system_id=lustre.file_system_id,
+            dns_name=dns_name(lustre.file_system_id, plan.region),
+            mount_name=lustre.mount_name,
+        )
+        self._outputs(plan, lustre.root_squash, mount)
 
-    def _outputs(self, plan: Plan, root_squash: str | None, file_system_id: str, mount_name: str) -> None:
-        output(self, "FileSystemId", file_system_id, "The Lustre file system")
-        output(self, "FileSystemMountName", mount_name, "The name under which it is mounted")
+    def _outputs(self, plan: Plan, root_squash: str | None, mount: Mount) -> None:
+        output(self, "FileSystemId", mount.file_system_id, "The Lustre file system")
+        output(self, "FileSystemMountName", mount.mount_name, "The name under which it is mounted")
+        volume = manifest(mount, namespace=plan.cluster.trainer.namespace)
+        output(self, "PersistentVolumeManifest", volume, "For kubectl apply: the file system's volume, and its claim")
         if root_squash:
-            command = _ROOT_SQUASH.format(region=plan.region, file_system_id=file_system_id, root_squash=root_squash)
+            command = _ROOT_SQUASH.format(
+                region=plan.region, file_system_id=mount.file_system_id, root_squash=root_squash
+            )
             output(self, "RootSquashCommand", command, "Takes clients' root away its rights on the file system")

@@ -17,17 +17,18 @@ from trnstack.findings import has_errors
 
 ROOT = Path(__file__).parents[2]
 UNPACKED = str(Path.home() / ".cache" / "aws" / "jsii" / "package-cache")
+OF_A_FILE_SYSTEM = {"FileSystemId", "FileSystemMountName", "PersistentVolumeManifest"}
 #: What a template prints after a deploy, by the part of the stack's name that says what it is.
 PRINTED = {
     "network": {"VpcId"},
-    "storage": {"CheckpointBucket", "FileSystemId", "FileSystemMountName", "RootSquashCommand"},
+    "storage": {"CheckpointBucket", *OF_A_FILE_SYSTEM, "RootSquashCommand"},
     "images": {"ImageIdNeuron", "RebuildCommandNeuron"},
     "cluster": {"ClusterName", "KubeconfigCommand", "TunnelCommand"},
     "nodes": {"NodeGroupName", "PlacementGroup", "ScaleUpCommand", "NoticesTopic"},
 }
 #: What depends on the environment: a file system, root squash, a placement group, and a capacity block.
 OF_A_BLOCK = {"ScaleUpCommand", "NoticesTopic"}
-OPTIONAL = {"FileSystemId", "FileSystemMountName", "RootSquashCommand", "PlacementGroup", *OF_A_BLOCK}
+OPTIONAL = {*OF_A_FILE_SYSTEM, "RootSquashCommand", "PlacementGroup", *OF_A_BLOCK}
 
 
 def kind(stack: str) -> str:

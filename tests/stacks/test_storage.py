@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from trnstack.layout.volume import Mount, manifest
+
 FSX, ASSOCIATION = "AWS::FSx::FileSystem", "AWS::FSx::DataRepositoryAssociation"
 BUCKET, POLICY, KEY = "AWS::S3::Bucket", "AWS::S3::BucketPolicy", "AWS::KMS::Key"
 KEPT = ("RetainExceptOnCreate", "Retain")
@@ -129,6 +131,26 @@ class TestKindsOfFileSystems:
         assert file_system == {"Ref": logical_id}
         assert end == " --lustre-configuration 'RootSquashConfiguration={RootSquash=65534:65534}'"
 
+    def test_volume(self, lustre):
+        """The volume has the id, the DNS name and the mount name, which CloudFormation alone knows; all else is text."""
+        template = lustre(storage_gib=2400)
+        (logical_id,) = template.of(FSX)
+        parts = template.printed()["PersistentVolumeManifest"]["Fn::Join"][1]
+        values = {"Ref": "fs-1", "DNSName": "fs-1.fsx.us-east-1.amazonaws.com", "LustreMountName": "23456723"}
+
+        def value(part):
+            assert part in ({"Ref": logical_id}, *({"Fn::GetAtt": [logical_id, name]} for name in values))
+            return values["Ref" if "Ref" in part else part["Fn::GetAtt"][1]]
+
+        text = "".join(part if isinstance(part, str) else value(part) for part in parts)
+        mount = Mount(
+            storage_gib=2400,
+            file_system_id=values["Ref"],
+            dns_name=values["DNSName"],
+            mount_name=values["LustreMountName"],
+        )
+        assert text == manifest(mount, namespace="training")
+
 
 class TestAdoption:
     @pytest.fixture
@@ -160,6 +182,15 @@ class TestAdoption:
             "CheckpointBucket": "earlier-checkpoints-111122223333-us-east-2",
             "FileSystemId": "fs-0a1b2c3d4e5f60718",
             "FileSystemMountName": "abcdefgh",
+            "PersistentVolumeManifest": manifest(
+                Mount(
+                    storage_gib=None,
+                    file_system_id="fs-0a1b2c3d4e5f60718",
+                    dns_name="fs-0a1b2c3d4e5f60718.fsx.us-east-2.amazonaws.com",
+                    mount_name="abcdefgh",
+                ),
+                namespace="training",
+            ),
         }
 
     def test_nodes_reach_it(self, every):

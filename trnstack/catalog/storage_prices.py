@@ -54,6 +54,10 @@ _LUSTRE: Mapping[tuple[str, str, str, int], float] = MappingProxyType(
 )
 _BYTES_PER_GB = 2**30
 
+#: A customer-managed key, in every region, until its deletion is scheduled; yearly rotation adds to it.
+#: Source: KMS pricing page, "Key storage", read on 2026-11-30.
+KMS_KEY_USD_PER_MONTH = 1.0
+
 
 def s3_monthly_usd(region: str, size: int) -> float | None:
     """Returns what so many bytes cost a month in S3's class Standard; None where the region's price was not found.
