@@ -1,4 +1,4 @@
-"""Runs the real CDK CLI against a rehearsal, shows how far it is, and ends it when the rehearsal ends."""
+"""Runs the real CDK CLI and ``trnstack`` against a rehearsal, shows how far they are, and ends them with it."""
 
 import os
 import re
@@ -40,10 +40,10 @@ class StackRun:
 
 @dataclass(frozen=True, slots=True)
 class CdkRun:
-    """One run of the CLI.
+    """One run of a command.
 
     Attributes:
-        command: The words after ``cdk`` that a person would type.
+        command: The words after ``cdk`` or ``trnstack`` that a person would type.
         status: Its exit status.
         seconds: How long it took.
         stacks: What it did, stack by stack.
@@ -63,7 +63,7 @@ class CdkRun:
 
 
 class Cdk:
-    """The pinned CDK CLI, pointed at a rehearsal.
+    """The pinned CDK CLI, and ``trnstack`` beside it, pointed at a rehearsal.
 
     Args:
         variables: The environment variables that point it there.
@@ -85,17 +85,24 @@ class Cdk:
         options = ["-c", f"environment={environment_file}", "--output", str(self._folder / "cdk.out")]
         options += ["-c", f"lock={self.lock_file}"] if self.lock_file else []
         options += ["--ci", "--no-color", *(["--progress", "events"] if words[0] == "deploy" else [])]
+        return self._run([str(BIN / "cdk"), *words, *options], " ".join(words))
+
+    def trnstack(self, *words: str) -> CdkRun:
+        """Runs ``trnstack WORDS``, whose AWS is the embedded one too; what it keeps goes with the rehearsal."""
+        return self._run([sys.executable, "-m", "trnstack.cli", *words], " ".join(words))
+
+    def _run(self, command: Sequence[str], said: str) -> CdkRun:
         started = time.monotonic()
-        with self._start([str(BIN / "cdk"), *words, *options]) as process:
+        with self._start(command) as process:
             try:
                 lines, stacks = self._follow(iter(process.stdout or ()))
                 status = process.wait()
             finally:
                 _end(process)
-        return CdkRun(" ".join(words), status, time.monotonic() - started, tuple(stacks), tuple(lines))
+        return CdkRun(said, status, time.monotonic() - started, tuple(stacks), tuple(lines))
 
     def _start(self, command: Sequence[str]) -> "subprocess.Popen[str]":
-        return subprocess.Popen(  # noqa: S603 - the pinned CLI of this project
+        return subprocess.Popen(  # noqa: S603 - the pinned CLI, or this project's own
             command,
             cwd=PROJECT,
             env=self._process_environment(),
@@ -117,6 +124,7 @@ class Cdk:
             "NO_PROXY": "127.0.0.1,localhost",
             "AWS_CONFIG_FILE": os.devnull,
             "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+            "XDG_CACHE_HOME": str(self._folder / "cache"),
             "CDK_HOME": str(self._folder / "cdk-home"),
             # What the CLI leaves behind when it is ended in the middle goes with the rehearsal's folder.
             "TMPDIR": str(self._folder),

@@ -79,6 +79,8 @@ def _node_group(nodes: NodeGroupPlan, group: NodeGroup) -> Iterator[str]:
         "zones": {subnet.zone_id for subnet in group.subnets},
         "interfaces": sorted((i.network_card_index, i.device_index, i.interface_type) for i in group.interfaces),
         "root volume encrypted": group.root_volume_encrypted,
+        "GiB of the root volume": group.root_volume_gib,
+        "labels": group.labels,
         "session tokens for metadata": group.http_tokens,
     }
     planned = {
@@ -93,6 +95,8 @@ def _node_group(nodes: NodeGroupPlan, group: NodeGroup) -> Iterator[str]:
         "zones": set(nodes.availability_zone_ids),
         "interfaces": sorted((i.network_card_index, i.device_index, i.interface_type) for i in template.interfaces),
         "root volume encrypted": True,
+        "GiB of the root volume": template.root_volume_gib,
+        "labels": dict(nodes.labels),
         "session tokens for metadata": "required",
     }
     for what, value in planned.items():

@@ -13,31 +13,39 @@ def storage_differently(plan: Plan, found: Survey) -> Iterator[str]:
     lustre = plan.storage.lustre
     if lustre is None:
         return
-    file_system = _file_system(lustre, found)
-    if file_system is None:
+    standing = file_system(lustre, found)
+    if standing is None:
         yield "there is no file system"
         return
     if isinstance(lustre, LustrePlan):
-        yield from _lustre(lustre, file_system)
-    if len(file_system.associations) != len(lustre.associations):
-        yield f"the file system has {len(file_system.associations)} data repository associations"
+        yield from _lustre(lustre, standing)
+    if len(standing.associations) != len(lustre.associations):
+        yield f"the file system has {len(standing.associations)} data repository associations"
 
 
 def _checkpoints(plan: Plan, found: Survey) -> Iterator[str]:
     checkpoints = plan.storage.checkpoints
-    prefix = checkpoints.name.split("ACCOUNT", maxsplit=1)[0]
-    bucket = next((bucket for bucket in found.buckets if bucket.name.startswith(prefix)), None)
+    bucket = checkpoint_bucket(plan, found)
     if bucket is None:
         yield f"there is no bucket {checkpoints.name}"
-    elif isinstance(checkpoints, BucketPlan) and not _is_closed(bucket):
-        yield f"bucket {bucket.name} is open to the public or to requests without TLS"
+    elif isinstance(checkpoints, BucketPlan):
+        if not _is_closed(bucket):
+            yield f"bucket {bucket.name} is open to the public or to requests without TLS"
+        if bucket.noncurrent_expiration_days != checkpoints.noncurrent_expiration_days:
+            yield f"bucket {bucket.name} keeps old versions for {bucket.noncurrent_expiration_days} days"
 
 
 def _is_closed(bucket: Bucket) -> bool:
     return bucket.public_access_blocked and bucket.tls_only
 
 
-def _file_system(lustre: LustrePlan | ExistingLustrePlan, found: Survey) -> FileSystem | None:
+def checkpoint_bucket(plan: Plan, found: Survey) -> Bucket | None:
+    """Returns the checkpoint bucket, by its name up to the account's number; None where it does not stand."""
+    prefix = plan.storage.checkpoints.name.split("ACCOUNT", maxsplit=1)[0]
+    return next((bucket for bucket in found.buckets if bucket.name.startswith(prefix)), None)
+
+
+def file_system(lustre: LustrePlan | ExistingLustrePlan, found: Survey) -> FileSystem | None:
     """Returns the file system that the plan makes or adopts; the first one of the account is the plan's own."""
     if isinstance(lustre, LustrePlan):
         return next(iter(found.file_systems), None)

@@ -76,6 +76,7 @@ def _node_group(eks: Any, ec2: Any, zones: Mapping[str, str], names: tuple[str, 
     found = eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
     template = _template(ec2, found.get("launchTemplate"))
     nodes = _nodes(ec2, cluster, name)
+    root = _root_volume(ec2, template, nodes)
     scaling = found["scalingConfig"]
     metadata = {**_DEFAULT_IMDS, **template.get("MetadataOptions", {})}
     target = template.get("CapacityReservationSpecification", {}).get("CapacityReservationTarget", {})
@@ -93,7 +94,8 @@ def _node_group(eks: Any, ec2: Any, zones: Mapping[str, str], names: tuple[str, 
         interfaces=_interfaces(template, nodes),
         http_tokens=metadata["HttpTokens"],
         http_hop_limit=metadata["HttpPutResponseHopLimit"],
-        root_volume_encrypted=_encrypted(ec2, template, nodes),
+        root_volume_encrypted=root.get("Encrypted"),
+        root_volume_gib=root.get("Size"),
         placement_group=template.get("Placement", {}).get("GroupName"),
         market_type=template.get("InstanceMarketOptions", {}).get("MarketType"),
         capacity_reservation_id=target.get("CapacityReservationId"),
@@ -101,6 +103,7 @@ def _node_group(eks: Any, ec2: Any, zones: Mapping[str, str], names: tuple[str, 
         labels=found.get("labels", {}),
         taints=tuple(f"{taint['key']}={taint.get('value', '')}:{taint['effect']}" for taint in found.get("taints", [])),
         instances=len(nodes),
+        instance_ids=tuple(sorted(node["InstanceId"] for node in nodes)),
     )
 
 
@@ -135,9 +138,12 @@ def _interfaces(template: Mapping[str, Any], nodes: list[dict[str, Any]]) -> tup
     return tuple(sorted(found, key=lambda one: (one.network_card_index, one.device_index)))
 
 
-def _encrypted(ec2: Any, template: Mapping[str, Any], nodes: list[dict[str, Any]]) -> bool | None:
+def _root_volume(ec2: Any, template: Mapping[str, Any], nodes: list[dict[str, Any]]) -> dict[str, Any]:
+    """Gives ``Encrypted`` and ``Size`` of a running node's root volume, or of the launch template's, if either says."""
     volumes = [mapping["Ebs"]["VolumeId"] for mapping in (nodes[0]["BlockDeviceMappings"] if nodes else [])]
     if volumes:
-        return bool(ec2.describe_volumes(VolumeIds=volumes[:1])["Volumes"][0]["Encrypted"])
+        volume = ec2.describe_volumes(VolumeIds=volumes[:1])["Volumes"][0]
+        return {"Encrypted": bool(volume["Encrypted"]), "Size": volume["Size"]}
     mappings = template.get("BlockDeviceMappings", [])
-    return bool(mappings[0].get("Ebs", {}).get("Encrypted")) if mappings else None
+    ebs = mappings[0].get("Ebs", {}) if mappings else {}
+    return {"Encrypted": bool(ebs.get("Encrypted")), "Size": ebs.get("VolumeSize")} if mappings else {}

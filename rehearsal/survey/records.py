@@ -41,6 +41,8 @@ class NodeGroup:
         http_tokens: Whether the instance metadata service asks for session tokens: ``required`` or ``optional``.
         root_volume_encrypted: Whether the root volume is encrypted; None where neither node nor template says.
         instances: How many nodes run.
+        root_volume_gib: The root volume's size; None as above.
+        instance_ids: The nodes that run.
     """
 
     name: str
@@ -64,6 +66,8 @@ class NodeGroup:
     instances: int
     market_type: str | None = None
     capacity_reservation_resource_group_arn: str | None = None
+    root_volume_gib: int | None = None
+    instance_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +227,7 @@ class Bucket:
         public_access_blocked: Whether all four of S3's blocks are on.
         tls_only: Whether its policy denies every request that is not encrypted.
         lifecycle_rules: The ids of its enabled lifecycle rules.
+        noncurrent_expiration_days: When versions go that were replaced or deleted; None where they stay.
     """
 
     name: str
@@ -233,6 +238,7 @@ class Bucket:
     public_access_blocked: bool
     tls_only: bool
     lifecycle_rules: tuple[str, ...]
+    noncurrent_expiration_days: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

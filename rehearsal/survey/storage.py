@@ -61,7 +61,9 @@ def _bucket(s3: Any, name: str) -> Bucket:
     rule = encryption.get("Rules", [{}])[0]
     default = rule.get("ApplyServerSideEncryptionByDefault", {})
     blocks = _asked(s3.get_public_access_block, name).get("PublicAccessBlockConfiguration", {})
-    lifecycle = _asked(s3.get_bucket_lifecycle_configuration, name).get("Rules", [])
+    rules = _asked(s3.get_bucket_lifecycle_configuration, name).get("Rules", [])
+    lifecycle = [one for one in rules if one["Status"] == "Enabled"]
+    old = [one["NoncurrentVersionExpiration"] for one in lifecycle if "NoncurrentVersionExpiration" in one]
     return Bucket(
         name=name,
         versioning=s3.get_bucket_versioning(Bucket=name).get("Status") == "Enabled",
@@ -70,7 +72,8 @@ def _bucket(s3: Any, name: str) -> Bucket:
         bucket_key=bool(rule.get("BucketKeyEnabled")),
         public_access_blocked=bool(blocks) and all(blocks.values()),
         tls_only=_tls_only(json.loads(_asked(s3.get_bucket_policy, name).get("Policy", "{}"))),
-        lifecycle_rules=tuple(one.get("ID", "") for one in lifecycle if one["Status"] == "Enabled"),
+        lifecycle_rules=tuple(one.get("ID", "") for one in lifecycle),
+        noncurrent_expiration_days=old[0]["NoncurrentDays"] if old else None,
     )
 
 

@@ -132,7 +132,7 @@ class TestKindsOfFileSystems:
         assert end == " --lustre-configuration 'RootSquashConfiguration={RootSquash=65534:65534}'"
 
     def test_volume(self, lustre):
-        """The volume has the id, the DNS name and the mount name, which CloudFormation alone knows; all else is text."""
+        """The volume has the id, DNS name and mount name, which CloudFormation alone knows; all else is text."""
         template = lustre(storage_gib=2400)
         (logical_id,) = template.of(FSX)
         parts = template.printed()["PersistentVolumeManifest"]["Fn::Join"][1]

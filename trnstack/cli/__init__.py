@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trnstack.cli import catalog, check, diff, init, lock, output, plan, reference, rehearse, releases
+from trnstack.cli import catalog, check, diff, init, lock, output, plan, reference, rehearse, releases, teardown
 
 app = typer.Typer(
     name="trnstack",
@@ -51,6 +51,7 @@ app.command("lock", epilog=output.EXIT_CODES)(lock.lock)
 app.command("releases", epilog=output.EXIT_CODES)(releases.releases)
 app.add_typer(catalog.app, name="catalog", epilog=output.EXIT_CODES)
 app.command("rehearse", epilog=output.EXIT_CODES)(rehearse.rehearse)
+app.command("teardown", epilog=output.EXIT_CODES)(teardown.teardown)
 app.command("rules", epilog=output.EXIT_CODES)(reference.rules)
 app.command("schema", epilog=output.EXIT_CODES)(reference.schema)
 

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 #: The name of the volume and of the claim, which jobs rely on before anything is deployed.
 VOLUME = "lustre"
-#: What is asked for where the size is not known: Kubernetes compares claim and volume, and neither with the file system.
+#: What is asked for where the size is not known: Kubernetes compares claim and volume, neither with the file system.
 #: Source: Kubernetes documentation, "Persistent Volumes", Capacity and Binding.
 UNKNOWN_GIB = 1
 
 # In quotes what FSx chooses: a mount name may be all digits. `Retain` and no storage class, so that neither the end of
-# the claim nor a default class of the cluster does anything to the file system; `claimRef`, so that no other claim takes
-# the volume.
+# the claim nor a default class of the cluster does anything to the file system; `claimRef`, so that no other claim
+# takes the volume.
 _TEXT = """\
 apiVersion: v1
 kind: Namespace

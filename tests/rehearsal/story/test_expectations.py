@@ -66,6 +66,12 @@ class TestDeployedDifferently:
             "is open to the public or to requests without TLS": replace(
                 found, buckets=tuple(replace(bucket, tls_only=False) for bucket in found.buckets)
             ),
+            "keeps old versions for None days": replace(
+                found,
+                buckets=tuple(replace(bucket, noncurrent_expiration_days=None) for bucket in found.buckets),
+            ),
+            "node group trn1: GiB of the root volume should be 200, is 220": changed_group(found, root_volume_gib=220),
+            "node group trn1: labels should be": changed_group(found, labels={}),
             "there is no file system": replace(found, file_systems=()),
             "the file system has 1200 GiB and Lustre 2.15": replace(
                 found, file_systems=(replace(file_system, storage_gib=1200),)

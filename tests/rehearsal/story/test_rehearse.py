@@ -49,18 +49,28 @@ def still_running(folder: Path) -> list[str]:
 
 
 def test_published_cluster(tmp_path):
-    """The whole of the published cluster stands up, is as planned, and comes down without losing data.
+    """The whole of the published cluster stands up, is as planned, is changed, and comes down without losing data.
 
-    32 nodes wanted with 8 EFA interfaces each; protected stacks are refused; bucket and file system still stand.
+    32 nodes wanted with 8 EFA interfaces each; a change in place and new nodes are updates, and the guard refuses what
+    would replace the file system; protected stacks are refused; bucket and file system still stand with their content.
     """
     with start(ROOT / "environments" / "llama3-8b-trn1.yaml", tmp_path) as process:
         out, err = process.communicate(timeout=240)
 
     assert process.returncode == 0, err
-    stands, taken_down = out.split("Taking it down")
+    stands, changed, taken_down = re.split("Changing it|Taking it down", out)
     assert re.search(r"trn1 +32 nodes wanted · trn1\.32xlarge · 8 EFA interfaces each \(1 efa, 7 efa-only\)", stands)
     assert "32 running" in stands
     assert "Lustre 2.15 PERSISTENT_2 · 4800 GiB" in stands
+    assert "in place: every node is still the same" in changed
+    assert "every node of the group is a new one" in changed
+    assert re.search(
+        r"trnstack diff --deployed .* --fail-on data-loss: refused, the file system would be lost", changed
+    )
+    file_system_id = re.search(r"(fs-[0-9a-f]+)  Lustre", stands)[1]
+    bucket = "llama3-8b-checkpoints-123456789012-us-east-2"
+    assert f"Still there: s3://{bucket}/rehearsal/step-1000/weights, with its content" in taken_down
+    assert f"and file system {file_system_id}." in taken_down
     refused = [line for line in taken_down.splitlines() if "refused, it has termination protection" in line]
     assert len(refused) == 2
     assert "nodes wanted" not in taken_down

@@ -1,4 +1,4 @@
-"""Commands that ask an account, for people to paste."""
+"""AWS CLI commands, for people to paste."""
 
 from trnstack.plan.model import ExistingLustrePlan, Plan
 
@@ -6,11 +6,17 @@ from trnstack.plan.model import ExistingLustrePlan, Plan
 FILE_SYSTEM = "FILE_SYSTEM"
 
 
-def variable(plan: Plan, name: str, output: str, stack: str = "storage") -> str:
-    """Returns the command that puts an output of a stack into a shell variable."""
+def aws(region: str, operation: str, *options: str, query: str = "") -> str:
+    """Returns a command: a service and its operation, options, and which part of the answer is shown as text."""
+    shown = (f"--query {query}", "--output text") if query else ()
+    return " ".join((f"aws {operation} --region {region}", *options, *shown))
+
+
+def variable(plan: Plan, name: str, output: str, part: str = "storage") -> str:
+    """Returns the command that puts an output of one of the environment's stacks into a shell variable."""
     query = f"\"Stacks[0].Outputs[?OutputKey=='{output}'].OutputValue\""
-    asked = f"aws cloudformation describe-stacks --region {plan.region} --stack-name {plan.name}-{stack}"
-    return f"{name}=$({asked} --query {query} --output text)"
+    stack = f"--stack-name {plan.name}-{part}"
+    return f"{name}=$({aws(plan.region, 'cloudformation describe-stacks', stack, query=query)})"
 
 
 def file_system(plan: Plan) -> str:

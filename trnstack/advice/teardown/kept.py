@@ -101,17 +101,18 @@ def _network(plan: Plan) -> Kept:
 def _reservations(plan: Plan) -> Iterator[Kept]:
     """Yields the reservations that nodes start in: they are billed without nodes too.
 
-    Source: EC2 user guide, "On-Demand Capacity Reservations pricing and billing"; "Capacity Blocks for ML", "Pricing and
-    billing": paid when they are bought, and never cancelled.
+    Source: EC2 user guide, "On-Demand Capacity Reservations pricing and billing"; "Capacity Blocks for ML", pricing and
+    billing: paid when they are bought, and never cancelled.
     """
     groups = {_reservation(group): group for group in plan.node_groups if _reservation(group)}
     for name, group in groups.items():
         block = group.capacity_type == "CAPACITY_BLOCK"
-        cancel = f"aws ec2 cancel-capacity-reservation --region {plan.region} --capacity-reservation-id {name}"
+        cancel = f"aws ec2 cancel-capacity-reservation --region {plan.region} --capacity-reservation-id"
         note = (
             "paid for when it was bought; it ends by itself and can't be cancelled"
             if block
-            else f"the On-Demand price of its {group.launch_template.instance_type}, nodes or not, until: {cancel}"
+            else f"the On-Demand price of its {group.launch_template.instance_type}, nodes or not, until: {cancel} "
+            f"{group.launch_template.capacity_reservation_id or 'ID'}"
         )
         yield Kept(what=f"capacity reservation {name}", stack="", monthly_usd=0.0 if block else None, note=note)
 

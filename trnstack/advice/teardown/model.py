@@ -22,8 +22,7 @@ class Step:
 
     Attributes:
         title: What it is.
-        commands: The commands, in their order; of ``cdk`` without their ``-c environment=FILE``. Words in capitals stand
-            for what the command before them told.
+        commands: The commands, in their order; those of ``cdk`` without their ``-c environment=FILE``.
         edit: The change of the environment file that comes first; None where it stays as it is.
         consequence: What it does, and what can't be had back; what is to be seen, where it only looks.
     """

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from trnstack.advice.teardown.asking import aws
 from trnstack.advice.teardown.model import Deleted, Edit, Step
 from trnstack.plan.model import NodeGroupPlan, Plan
 
@@ -53,16 +54,20 @@ def steps(plan: Plan) -> Iterator[Step]:
     yield Step(
         title="look which other stacks stand on the cluster",
         commands=(
-            f"aws cloudformation list-imports --region {plan.region} --export-name {cluster}:ClusterName "
-            "--query Imports --output text",
+            aws(
+                plan.region,
+                "cloudformation list-imports",
+                f"--export-name {cluster}:ClusterName",
+                query="Imports",
+            ),
         ),
-        consequence="whatever is named beside the stacks of the next step, such as a node group that the file no longer "
-        f"has, goes before by its name: {_by_name(plan, 'STACK')}",
+        consequence="an error says that there are none. What is named beside the stacks of the next step, such as a "
+        f"node group that the file no longer has, goes first: {_by_name(plan, 'STACK')}",
     )
     yield Step(
         title="delete nodes and cluster",
         commands=(f"cdk destroy {' '.join(_temporary(plan))} --exclusively",),
-        consequence="jobs end, and what is on the nodes' own disks is lost; this takes about half an hour",
+        consequence="what still runs ends, and what is on the nodes' own disks is lost",
     )
 
 
@@ -72,7 +77,7 @@ def _temporary(plan: Plan) -> tuple[str, ...]:
 
 
 def _by_name(plan: Plan, stack: str) -> str:
-    return f"aws cloudformation delete-stack --region {plan.region} --stack-name {stack}"
+    return aws(plan.region, "cloudformation delete-stack", f"--stack-name {stack}")
 
 
 def _of_nodes(group: NodeGroupPlan) -> Iterator[str]:

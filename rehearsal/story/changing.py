@@ -1,0 +1,85 @@
+"""What a rehearsal changes while it stands: in place, by new nodes, and not at all where the file system would go."""
+
+import shutil
+from collections.abc import Callable, Iterator
+
+from ami.lock import path_for
+from rehearsal.story.cdk import clear_terminal_line
+from rehearsal.story.edits import Changes, in_place, of_nodes, replacing
+from rehearsal.story.expectations import deployed_differently
+from rehearsal.story.stage import RehearsalError, Stage, check, say, shown
+from rehearsal.survey.records import Survey
+from trnstack.advice.steps import steps
+
+_REFUSED = 3
+_LOST = ("AWS::FSx::FileSystem", "LOSES DATA")
+
+
+def change(stage: Stage, found: Survey) -> None:
+    """Deploys two edits as updates, each of them alone, and has the guard refuse a third one.
+
+    Args:
+        stage: What stands.
+        found: What a survey found of it.
+
+    Raises:
+        RehearsalError: An update did something else than it should, or the guard let pass what it must not.
+    """
+    say("Changing it")
+    found = _update(stage, found, in_place(stage.plan), _same_nodes)
+    say("             in place: every node is still the same")
+    found = _update(stage, found, of_nodes(stage.plan), _new_nodes)
+    some = _nodes(found)[stage.plan.node_groups[0].name]
+    say(f"             {'every node of the group is a new one' if some else 'the group has no node now'}")
+    _guard(stage)
+    say("")
+
+
+def _update(
+    stage: Stage,
+    before: Survey,
+    changes: Changes,
+    nodes_differently: Callable[[Stage, Survey, Survey], Iterator[str]],
+) -> Survey:
+    """Deploys an edit as ``trnstack plan --against`` says; returns what stands then."""
+    old = stage.edit(changes)
+    for step in steps(old, stage.plan):
+        stage.step(*step.command.split()[1:], "--exclusively", "--require-approval", "never")
+    found = stage.survey()
+    check((*deployed_differently(stage.plan, found), *nodes_differently(stage, before, found)))
+    say(f"             ({shown(changes)})")
+    return found
+
+
+def _same_nodes(_: Stage, before: Survey, after: Survey) -> Iterator[str]:
+    old, new = _nodes(before), _nodes(after)
+    yield from (f"nodes of {name} were replaced by a change in place" for name in old if old[name] != new.get(name))
+
+
+def _new_nodes(stage: Stage, before: Survey, after: Survey) -> Iterator[str]:
+    changed, old, new = stage.plan.node_groups[0].name, _nodes(before), _nodes(after)
+    if set(old[changed]) & set(new[changed]):
+        yield f"nodes of {changed} were not replaced"
+    yield from (f"nodes of {name} were replaced" for name in old if name != changed and old[name] != new[name])
+
+
+def _nodes(found: Survey) -> dict[str, tuple[str, ...]]:
+    return {group.name: group.instance_ids for cluster in found.clusters for group in cluster.node_groups}
+
+
+def _guard(stage: Stage) -> None:
+    """Shows that an edit which would replace the file system is refused before any deploy."""
+    folder = stage.folder / "guard"
+    edit = replacing(stage.plan, stage.file, folder)
+    if edit is None:
+        return
+    changes, copy = edit
+    if stage.cdk.lock_file:
+        shutil.copyfile(stage.cdk.lock_file, path_for(copy))
+    done = stage.cdk.trnstack("diff", "--deployed", str(copy), "--fail-on", "data-loss")
+    clear_terminal_line()
+    if done.status != _REFUSED or not any(all(word in line for word in _LOST) for line in done.lines):
+        raise RehearsalError(f"trnstack diff should refuse {shown(changes)}\n{done.last_lines}")
+    said = f"trnstack diff --deployed {copy.name} --fail-on data-loss"
+    say(f"  {done.seconds:5.1f} s  {said}: refused, the file system would be lost")
+    say(f"             ({shown(changes)}) not deployed")
