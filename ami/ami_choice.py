@@ -6,6 +6,8 @@ installs the SDK's driver, the newest release for the minor will do as a parent 
 nodes take the standard AMI of the same release.
 """
 
+import dataclasses
+
 from ami.fit import fitting_ami_releases, sdks_with_ami
 from ami.no_pin import NoPinError, alternatives, meant
 from ami.pins import EKS_OPTIMIZED, SYSTEM, UNRESOLVED, BuiltImage, ImagePin, Inputs, Lock
@@ -29,7 +31,7 @@ def images(inputs: Inputs, sdk: SdkRelease, keep: Lock | None, asked: str | None
         NoPinError: No release fits, or the one that was asked for doesn't.
     """
     if keep and not asked and same(keep.inputs, inputs, "neuron_sdk", "kubernetes_version", "images"):
-        return {name: forgotten_image(pin) for name, pin in keep.images.items()}
+        return {name: _kept(pin, inputs) for name, pin in keep.images.items()}
     release = _release(inputs, sdk, keep, asked)
     return {name: _image(release, inputs, sdk, name) for name in inputs.images}
 
@@ -104,7 +106,6 @@ def _newest(sdk: SdkRelease, minor: str) -> AmiRelease:
 
 def _image(release: AmiRelease, inputs: Inputs, sdk: SdkRelease, name: str) -> ImagePin:
     minor, (kind, *words) = inputs.kubernetes_version, inputs.images[name].split()
-    regions = (inputs.region, *inputs.image_regions)
     return ImagePin(
         ami_type=SYSTEM_AMI_TYPE if name == SYSTEM else ACCELERATOR_AMI_TYPE,
         release=release.release,
@@ -119,7 +120,18 @@ def _image(release: AmiRelease, inputs: Inputs, sdk: SdkRelease, name: str) -> I
             recipe=words[0],
             version=UNRESOLVED,
             neuron_driver=sdk.driver,
-            image_ids=dict.fromkeys(regions, UNRESOLVED),
+            image_ids=_in_its_regions(inputs),
             owner=UNRESOLVED,
         ),
     )
+
+
+def _kept(pin: ImagePin, inputs: Inputs) -> ImagePin:
+    """Returns an older lock's image, in the regions that custom images are in now."""
+    kept = forgotten_image(pin)
+    custom = kept.custom and dataclasses.replace(kept.custom, image_ids=_in_its_regions(inputs))
+    return dataclasses.replace(kept, custom=custom)
+
+
+def _in_its_regions(inputs: Inputs) -> dict[str, str]:
+    return dict.fromkeys((inputs.region, *inputs.image_regions), UNRESOLVED)

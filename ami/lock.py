@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +125,8 @@ def _parse(data: dict[str, Any], path: Path) -> Lock:
     """Returns the lock; a text whose checksum is right may still be one that no trnstack wrote."""
     try:
         inputs = data["inputs"]
+        _refuse_others(data, ("lock_version", *(field.name for field in fields(Lock))))
+        _refuse_others(inputs, ("hash", *(field.name for field in fields(Inputs))))
         return Lock(
             toolkit=Toolkit(**_texts(data["toolkit"])),
             inputs=Inputs(
@@ -152,6 +154,13 @@ def _parse(data: dict[str, Any], path: Path) -> Lock:
 
 
 _TEXT_INPUTS = ("environment", "region", "kubernetes_version", "neuron_sdk", "framework")
+
+
+def _refuse_others(data: dict[str, Any], known: tuple[str, ...]) -> None:
+    """Refuses what would be read over; the other parts are refused it by their own shapes."""
+    others = [key for key in data if key not in known]
+    if others:
+        raise ValueError(f"unknown {', '.join(others)}")
 
 
 def _neuron(data: dict[str, Any]) -> NeuronPin:

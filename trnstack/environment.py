@@ -2,6 +2,7 @@
 
 import dataclasses
 import datetime as dt
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,12 +84,19 @@ def current_lock(file: str | Path, environment: Environment, lock_file: Path | N
         hint = f"{make}, or without an account: trnstack lock --offline {file}"
         return Finding(code="IMG001", path=(), message=message, hint=hint)
     except LockError as error:
-        hint = f"{make}, or take the lock's last version from git"
-        return Finding(code="IMG003", path=(), message=f"lock {path} {error.message}", hint=hint)
+        return unreadable(file, error)
     stale = differences(lock, lock_inputs(environment))
     if stale:
         return Finding(code="IMG002", path=(), message=f"lock {path} is stale: {'; '.join(stale)}", hint=make)
     return lock
+
+
+def unreadable(file: str | Path, error: LockError) -> Finding:
+    """Returns IMG003: a lock that can't be read. To lock over it would choose every pin anew, so nothing does."""
+    lock, make = error.file, f"trnstack lock {file}"
+    back = f"run: git checkout -- {lock} && {make}; in a merge: git checkout --ours -- {lock} && {make}"
+    hint = f"{back}; to choose every pin anew: rm {lock} && {make}"
+    return Finding(code="IMG003", path=(), message=f"lock {lock} {error.message}", hint=hint, file=str(file))
 
 
 def _lock(file: str | Path, environment: Environment, path: Path) -> tuple[Lock | None, list[Finding]]:
@@ -97,7 +105,7 @@ def _lock(file: str | Path, environment: Environment, path: Path) -> tuple[Lock 
     if isinstance(lock, Finding):
         return None, [lock]
     make = f"run: trnstack lock {file}"
-    found = [*check_lock(environment, lock, make), *_limits(lock, path, make)]
+    found = [*check_lock(environment, lock, make), *_limits(lock, path, make), *_awaited(file, environment, lock)]
     return (None if has_errors(found) else lock), found
 
 
@@ -109,6 +117,19 @@ def _limits(lock: Lock, path: Path, make: str) -> list[Finding]:
     if lock.unresolved:
         return [unresolved(lock, path, make, Severity.NOTE)]
     return []
+
+
+def _awaited(file: str | Path, environment: Environment, lock: Lock) -> Iterator[Finding]:
+    """Yields IMG008 for each node group whose custom image is not built yet, so that a deploy passes it by."""
+    for index, group in enumerate(environment.node_groups):
+        if group.name in lock.awaiting_build:
+            yield Finding(
+                code="IMG008",
+                path=("node_groups", index, "image"),
+                message=f"the custom image of {group.name} is not built yet, and a deploy leaves its stack out",
+                hint=f"run: cdk deploy {environment.name}-images -c environment={file}, then trnstack lock {file}",
+                severity=Severity.WARNING,
+            )
 
 
 def unresolved(lock: Lock, path: Path, make: str, severity: Severity) -> Finding:

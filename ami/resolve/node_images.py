@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from botocore.exceptions import ClientError
 
 from ami.pins import UNRESOLVED, ImagePin
-from ami.resolve.asking import UnansweredError, calls_of
+from ami.resolve.asking import Failure, UnansweredError, calls_of
 from ami.resolve.aws import Aws
 from ami.tables import ami_releases
 
@@ -17,21 +17,24 @@ _AVAILABLE = "available"
 
 
 class Found(NamedTuple):
-    """An AMI that exists.
+    """An AMI that exists, or one that did when it was pinned.
 
     Attributes:
         image_id: Its id.
         owner: The account that published it.
         notes: What is to be known about it.
+        gone: Why no instance starts from it any more; None where one does. Whether that matters is for the lock to say:
+            under a custom image that is built already, nobody starts from it.
     """
 
     image_id: str
     owner: str
     notes: tuple[str, ...]
+    gone: Failure | None = None
 
 
 def node_image(aws: Aws, pin: ImagePin, minor: str, *, now: dt.datetime) -> Found:
-    """Returns the AMI of a release; its id is asked for where it is unresolved, and must exist in any case.
+    """Returns the AMI of a release; its id is asked for where it is unresolved, and must exist then.
 
     Args:
         aws: The account.
@@ -40,20 +43,32 @@ def node_image(aws: Aws, pin: ImagePin, minor: str, *, now: dt.datetime) -> Foun
         now: The time, by which an AMI is deprecated or not.
 
     Raises:
-        UnansweredError: The region has no such release, calls it otherwise, or has no such AMI any more.
+        UnansweredError: The region has no such release, calls it otherwise, or has no such AMI any more and never told
+            whose it was.
         AccountError: AWS gave no answer.
     """
     notes: tuple[str, ...] = ()
     image_id = pin.image_id
     if image_id == UNRESOLVED:
         image_id, notes = _published(aws, pin, minor)
+    try:
+        image = _available(aws, pin, image_id)
+    except UnansweredError as error:
+        if UNRESOLVED in {pin.image_id, pin.owner}:
+            raise
+        return Found(image_id, pin.owner, notes, gone=error.failure)
+    return Found(image_id, image["OwnerId"], (*notes, *_deprecated(image, pin, aws.region, now)))
+
+
+def _available(aws: Aws, pin: ImagePin, image_id: str) -> dict[str, Any]:
+    """Returns EC2's record of an AMI from which instances start."""
     image = _described(aws, pin, image_id)
     if image["State"] != _AVAILABLE:
         raise UnansweredError(
             f"{image_id}, {_named(pin)}, is {image['State']} in {aws.region}, not available",
             "take another release: trnstack lock --upgrade FILE",
         )
-    return Found(image_id, image["OwnerId"], (*notes, *_deprecated(image, pin, aws.region, now)))
+    return image
 
 
 def _named(pin: ImagePin) -> str:

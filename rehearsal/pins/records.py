@@ -65,6 +65,7 @@ class CustomImage:
         image_id: Its id.
         region: The region that it is in.
         owner: The account that built it.
+        environment: The name of the environment that it is of.
         recipe: The name of its recipe.
         version: The recipe's version.
     """
@@ -72,6 +73,7 @@ class CustomImage:
     image_id: str
     region: str
     owner: str
+    environment: str
     recipe: str
     version: str
 

@@ -64,6 +64,7 @@ def _custom_images(locks: Iterable[Lock]) -> Iterator[CustomImage]:
                         image_id=image_id,
                         region=region,
                         owner=pin.custom.owner,
+                        environment=lock.inputs.environment,
                         recipe=pin.custom.recipe,
                         version=pin.custom.version,
                     )

@@ -361,6 +361,18 @@ class TestUnusable:
         with pytest.raises(LockError, match=f"lacks {part}"):
             read_data(file, data)
 
+    @pytest.mark.parametrize("part", [None, "inputs", "toolkit", "neuron", "images.trn1", "images.trn1.custom"])
+    def test_unknown_part(self, file, part):
+        """What is not known is not read over in silence, wherever it stands: it may be what somebody relies on."""
+        data = json.loads(TEXT)
+        place = data
+        for name in part.split(".") if part else ():
+            place = place[name]
+        place["surplus"] = "x"
+
+        with pytest.raises(LockError, match=r"does not have the shape of a lock: .*surplus"):
+            read_data(file, data)
+
     @pytest.mark.parametrize("value", ["vpc-cni", {"vpc-cni": "x"}, [1], [["vpc-cni"]], None])
     def test_add_ons_are_a_list(self, file, value):
         """A text or a mapping is not read as the list of its letters or keys."""

@@ -281,6 +281,24 @@ class TestCustomImage:
         assert offline.lock(inputs(images=images), keep=old) == old
         assert offline.lock(inputs(images=edited), keep=old).images["trn1"].custom.version == UNRESOLVED
 
+    @pytest.mark.parametrize(
+        ("changes", "known"),
+        [
+            ({"image_regions": ("eu-north-1", "us-west-2")}, ["us-east-2", "us-west-2"]),
+            ({"image_regions": ()}, ["us-east-2"]),
+            ({"region": "eu-north-1"}, []),
+        ],
+    )
+    def test_its_regions_are_the_inputs(self, changes, known):
+        """An image is looked for where it goes now; what is known of the regions that stay is kept."""
+        images = {SYSTEM: EKS_OPTIMIZED, "trn1": "custom neuron 0123456789ab"}
+        old = resolved(offline.lock(inputs(images=images, image_regions=("us-west-2",))))
+        asked = inputs(**{"images": images, "image_regions": ("us-west-2",), **changes})
+        ids = offline.lock(asked, keep=old).images["trn1"].custom.image_ids
+
+        assert list(ids) == [asked.region, *asked.image_regions]
+        assert [region for region, image_id in ids.items() if image_id != UNRESOLVED] == known
+
 
 class TestNoPin:
     """What has no pin is said in a sentence with the way out."""

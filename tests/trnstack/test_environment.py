@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ami.lock import path_for, read, to_json
-from bench.locks import resolved
+from ami.pins import NOT_BUILT
+from bench.locks import copy_resolved, resolved
 from trnstack.environment import check_file, plan_file
 from trnstack.findings import InvalidEnvironmentError
 
@@ -106,12 +107,17 @@ class TestCurrentLock:
         ],
     )
     def test_damaged(self, file, damage, message):
-        """IMG003: What is wrong with a damaged lock, and the command that makes it anew."""
+        """IMG003: What is wrong with a damaged lock, and the commands that bring it back, or make it anew."""
         path = path_for(file)
         path.write_text(damage(path.read_text(encoding="utf-8")), encoding="utf-8")
         ((code, said, hint),) = found(file)
 
-        assert (code, hint) == ("IMG003", f"run: trnstack lock {file}, or take the lock's last version from git")
+        make = f"trnstack lock {file}"
+        assert code == "IMG003"
+        assert hint == (
+            f"run: git checkout -- {path} && {make}; in a merge: git checkout --ours -- {path} && {make}; to choose "
+            f"every pin anew: rm {path} && {make}"
+        )
         assert message in said
 
     def test_shape(self, file, lock):
@@ -148,6 +154,23 @@ class TestUnresolved:
     def test_resolved(self, file):
         """A resolved lock may be deployed."""
         assert plan_file(file, to_deploy=True).pins.container_digest.startswith("sha256:")
+
+
+class TestAwaitedImage:
+    def test_warned(self, tmp_path):
+        """IMG008: A node group whose image is not built is told where it stands, with the commands that build it."""
+        example = EXAMPLE.with_name("custom-image-trn1.yaml")
+        file = copy_resolved(example, tmp_path)
+        lock = read(path_for(file))
+        custom = replace(lock.images["trn1"].custom, image_ids={"us-west-2": NOT_BUILT, "us-east-2": NOT_BUILT})
+        images = {**lock.images, "trn1": replace(lock.images["trn1"], custom=custom)}
+        path_for(file).write_text(to_json(replace(lock, images=images)), encoding="utf-8")
+        (finding,) = (each for each in check_file(file).findings if each.code.startswith("IMG"))
+
+        assert (finding.code, finding.severity, finding.path) == ("IMG008", "warning", ("node_groups", 0, "image"))
+        assert finding.line > 1
+        assert finding.hint == (f"run: cdk deploy custom-image-images -c environment={file}, then trnstack lock {file}")
+        assert [group.name for group in plan_file(file, to_deploy=True).awaiting_image] == ["trn1"]
 
 
 class TestRehearsal:

@@ -80,10 +80,15 @@ def _kinds(old: NodeGroupPlan, new: NodeGroupPlan) -> dict[str, tuple[str, ...]]
             for name in versions
             if _differ(old, new, name)
         ),
-        _SETTING: tuple(f"{name} of {new.name}" for name in _SETTINGS if _differ(old, new, name)),
+        _SETTING: tuple(f"{name} of {new.name}" for name in _settings(new) if _differ(old, new, name)),
         _TEMPLATE: tuple(f"{name} of {new.name}" for name in differing(old.launch_template, new.launch_template)),
     }
     return {kind: changes for kind, changes in kinds.items() if changes}
+
+
+def _settings(group: NodeGroupPlan) -> tuple[str, ...]:
+    """Returns what EKS keeps as settings; nodes with a custom image get their taints by user data."""
+    return tuple(name for name in _SETTINGS if not (group.custom_image and name == "taints"))
 
 
 def _group_misfit(old: NodeGroupPlan, new: NodeGroupPlan) -> str:

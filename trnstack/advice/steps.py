@@ -9,12 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from trnstack.advice.group_steps import ONE_KIND, Step, differing, group_steps
-from trnstack.plan.model import ClusterPlan, Plan
+from trnstack.plan.model import ClusterPlan, CustomImagePlan, Plan
 
 __all__ = ["Step", "is_one_deploy", "steps"]
 
 #: What of the network nobody renders: it only tells what takes addresses and pulls images.
 _ONLY_TOLD: dict[str, Any] = {"address_uses": (), "image_mirror": None}
+#: What of a custom image the lock tells of what was built, and no template holds; and whose nodes start from it.
+_OF_THE_LOCK: dict[str, Any] = {"image_id": "", "node_groups": ()}
 #: What of the cluster moves together with its Kubernetes version.
 _OF_THE_VERSION = frozenset({"kubernetes_version", "add_ons", "system_nodes"})
 
@@ -29,7 +31,7 @@ def steps(old: Plan, new: Plan) -> tuple[Step, ...]:
     if (old.name, old.region) != (new.name, new.region):
         what = f"{new.name} in {new.region}"
         return (Step(stack=new.name, command="cdk deploy --all", changes=(what,), reason=_ANOTHER_ENVIRONMENT),)
-    return (*_before_nodes(old, new), *_fleets(old, new), *_removed(old, new))
+    return (*_before_nodes(old, new), *_fleets(old, new), *_removed(old, new), *_images_gone(old, new))
 
 
 def is_one_deploy(steps: Sequence[Step]) -> bool:
@@ -46,15 +48,33 @@ def _before_nodes(old: Plan, new: Plan) -> Iterator[Step]:
     parts = {
         "network": tuple(replace(plan.network, **_ONLY_TOLD) for plan in (old, new)),
         "storage": (old.storage, new.storage),
-        "images": (old.images, new.images),
     }
     for part, (before, after) in parts.items():
         stack = f"{new.name}-{part}"
-        exists = any(each.name == stack for each in new.stacks)
-        if exists and (before != after or _tags(old, stack) != _tags(new, stack)):
-            known_after = "its AMI's id reaches the lock by: trnstack lock FILE" if part == "images" else ""
-            yield Step(stack=stack, command=f"cdk deploy {stack}", changes=(f"the {part}",), reason=known_after)
+        if before != after or _tags(old, stack) != _tags(new, stack):
+            yield Step(stack=stack, command=f"cdk deploy {stack}", changes=(f"the {part}",))
+    yield from _images(old, new)
     yield from _cluster(old, new)
+
+
+def _images(old: Plan, new: Plan) -> Iterator[Step]:
+    """Yields the steps of the images' stack. An image's id is of the lock, and deploys nothing."""
+    stack = f"{new.name}-images"
+    before, after = ({image.recipe: replace(image, **_OF_THE_LOCK) for image in plan.images} for plan in (old, new))
+    if not after or (before == after and _tags(old, stack) == _tags(new, stack)):
+        return
+    changes = tuple(f"custom image {name}" for name in after if before.get(name) != after[name]) or ("its tags",)
+    goes_elsewhere = any(
+        name in before and before[name].name == image.name and _goes_to(before[name]) != _goes_to(image)
+        for name, image in after.items()
+    )
+    built = "its AMI's id reaches the lock by: trnstack lock FILE"
+    again = f"a further region or account gets the image when the stack's RebuildCommand is run; then {built}"
+    yield Step(stack=stack, command=f"cdk deploy {stack}", changes=changes, reason=again if goes_elsewhere else built)
+
+
+def _goes_to(image: CustomImagePlan) -> tuple[object, ...]:
+    return image.regions, image.account_ids
 
 
 def _cluster(old: Plan, new: Plan) -> Iterator[Step]:
@@ -138,6 +158,14 @@ def _removed(old: Plan, new: Plan) -> Iterator[Step]:
             text = "before the new file takes its place, or by its name in CloudFormation: the app knows it no longer"
             goes = (f"node group {group.name} goes",)
             yield Step(stack=group.stack, command=command, changes=goes, nodes="all of its nodes end", reason=text)
+
+
+def _images_gone(old: Plan, new: Plan) -> Iterator[Step]:
+    """Yields the step that takes away the images' stack, last, since the network can't go while it stands."""
+    if old.images and not new.images:
+        stack = f"{new.name}-images"
+        text = "by its name in CloudFormation: the app knows it no longer; AMIs that were built stay"
+        yield Step(stack=stack, command=f"cdk destroy {stack}", changes=("the custom images go",), reason=text)
 
 
 def _tags(plan: Plan, stack: str) -> dict[str, str]:

@@ -39,7 +39,7 @@ class TestId:
         """The id is that of the release's own parameter, beside which its release version is read."""
         found = ask()
 
-        assert found == (world.parameters[f"{path_of(NEURON, pin.release)}/image_id"], PUBLISHER, ())
+        assert found == (world.parameters[f"{path_of(NEURON, pin.release)}/image_id"], PUBLISHER, (), None)
         assert world.asked[0] == (
             "ssm:GetParameters",
             REGION,
@@ -170,6 +170,29 @@ class TestExistence:
 
         with pytest.raises(AccountError, match="may not call ec2:DescribeImages"):
             ask()
+
+
+class TestGone:
+    """An AMI that was pinned, and with it whose it was, is given with why it is gone: who needs it is the lock's."""
+
+    KNOWN = "ami-0123456789abcdef0"
+
+    def test_pinned(self, ask):
+        """Its id and its owner are what they were."""
+        found = ask(image_id=self.KNOWN, owner=PUBLISHER)
+
+        assert found[:3] == (self.KNOWN, PUBLISHER, ())
+        assert found.gone.message.startswith(f"us-east-2 has no {self.KNOWN} any more")
+
+    def test_without_owner(self, ask):
+        """Without its owner there is nothing to write into a lock."""
+        assert "it was deregistered" in refusal(ask, image_id=self.KNOWN).message
+
+    def test_there(self, ask, world):
+        """One that is there is not gone."""
+        known = world.images[REGION][1]["ImageId"]
+
+        assert ask(image_id=known, owner=PUBLISHER).gone is None
 
 
 class TestDeprecation:

@@ -190,6 +190,77 @@ class TestFleets:
         assert commands(found) == ["cdk deploy demo-nodes-aa", "cdk deploy demo-nodes-bb"]
 
 
+class TestImages:
+    """The stack of custom images, which is built before the nodes that start from them."""
+
+    CUSTOM = {"image": {"type": "custom", "recipe": "neuron"}}
+
+    @pytest.fixture
+    def built(self, planned):
+        """Returns a builder of plans with a custom image that is built."""
+
+        def build(**changes):
+            plan = planned(node_group=self.CUSTOM, **changes)
+            groups = tuple(
+                replace(
+                    group,
+                    awaits_image=False,
+                    release_version="ami-1",
+                    launch_template=replace(group.launch_template, image_id="ami-1"),
+                )
+                for group in plan.node_groups
+            )
+            return replace(plan, node_groups=groups)
+
+        return build
+
+    def test_another_recipe(self, built):
+        """What goes into the image is built first; the nodes' new id is known only then."""
+        (image,) = built().images
+        other = replace(built(), images=(replace(image, name="demo-neuron-2", version="2"),))
+        (step,) = steps(built(), other)
+
+        assert (step.command, step.changes) == ("cdk deploy demo-images", ("custom image neuron",))
+        assert step.reason == "its AMI's id reaches the lock by: trnstack lock FILE"
+
+    def test_another_id(self, built):
+        """An id that the lock has since is of the nodes' launch template alone, and builds nothing."""
+        old = built()
+        (image,), (group,) = old.images, old.node_groups
+        template = replace(group.launch_template, image_id="ami-2")
+        new = replace(
+            old,
+            images=(replace(image, image_id="ami-2"),),
+            node_groups=(replace(group, release_version="ami-2", launch_template=template),),
+        )
+        (step,) = steps(old, new)
+
+        assert (step.command, step.changes) == ("cdk deploy demo-nodes-trn1", ("image_id of trn1",))
+
+    def test_a_further_region(self, built):
+        """A deploy copies nothing that stands already, so the command that does is named."""
+        (step,) = steps(built(), built(images={"copy_to_regions": [{"region": "us-west-2"}]}))
+
+        assert step.command == "cdk deploy demo-images"
+        assert "RebuildCommand" in step.reason
+
+    def test_gone(self, built, planned):
+        """The stack of images that no node group starts from any more has to be taken away by name, last."""
+        *_, last = steps(built(), planned(node_group={"name": "plain"}))
+
+        assert (last.command, last.changes) == ("cdk destroy demo-images", ("the custom images go",))
+
+    def test_taints(self, built):
+        """Taints of nodes with a custom image are in their user data: an edit replaces them and is no setting."""
+        old, new = built(), built()
+        (group,) = new.node_groups
+        template = replace(group.launch_template, user_data="other")
+        (step,) = steps(old, replace(new, node_groups=(replace(group, taints=(), launch_template=template),)))
+
+        assert step.changes == ("user_data of trn1",)
+        assert "are replaced" in step.nodes
+
+
 class TestCluster:
     def test_control_plane_first(self, planned):
         """A new Kubernetes version moves the control plane, its add-ons and system nodes before any other node."""

@@ -67,15 +67,38 @@ class TestOffline:
         assert any(line.startswith("  images.trn1.release_version ") for line in changed)
         assert not any(" neuron.sdk " in line for line in changed)
 
-    def test_replaces_a_damaged_lock(self, run, locked):
-        """A lock that can't be read is replaced, and why it could not be read is said."""
+    @pytest.mark.parametrize("options", [("--offline",), (), ("--offline", "--json"), ("--upgrade", "--offline")])
+    @pytest.mark.parametrize(
+        ("damage", "message"),
+        [
+            (lambda text: text[:50], "is not JSON"),
+            (lambda text: f"<<<<<<< HEAD\n{text}=======\n{text}>>>>>>> other\n", "is not JSON"),
+            (lambda text: text.replace("v20260625", "v20260618"), "was edited by hand"),
+            (lambda text: text.replace('"lock_version": 2', '"lock_version": 1'), "has version 1"),
+        ],
+        ids=["cut off", "merged", "edited", "older"],
+    )
+    def test_unreadable(self, run, locked, options, damage, message):
+        """A lock that can't be read is not locked over, which would lose its pins: how to have one is said."""
+        lock = path_for(locked)
+        lock.write_text(damage(lock.read_text()))
+        before = lock.read_bytes()
+        answer = run("lock", *options, locked)
+        first, hint, *_ = answer.stderr.splitlines()
+
+        assert (answer.code, answer.stdout) == (1, "")
+        assert first.startswith(f"{locked}: IMG003 lock {lock} {message}")
+        assert hint == (
+            f"  hint: run: git checkout -- {lock} && trnstack lock {locked}; in a merge: git checkout --ours -- {lock} "
+            f"&& trnstack lock {locked}; to choose every pin anew: rm {lock} && trnstack lock {locked}"
+        )
+        assert lock.read_bytes() == before
+
+    def test_unreadable_says_that_nothing_was_changed(self, run, locked):
+        """That nothing was changed is the last that is said."""
         path_for(locked).write_text("{")
 
-        answer = run("lock", "--offline", locked)
-
-        assert answer.code == 0
-        assert "Replaces a lock that is not JSON" in answer.stdout
-        assert read(path_for(locked)).inputs.environment == "llama3-8b"
+        assert run("lock", "--offline", locked).stderr.endswith("\nnothing was changed\n")
 
     def test_errors_of_the_environment(self, run, example):
         """An environment with errors gets no lock."""
@@ -330,6 +353,8 @@ class TestAccount:
 
     def test_partial_failure(self, run, locked):
         """One thing that fails keeps the whole lock from being written."""
+        path_for(locked).unlink()
+        run("lock", "--offline", locked)
         before = path_for(locked).read_bytes()
         answer = run("lock", "--add-on", "coredns=v1.0.0-eksbuild.1", locked)
 
@@ -359,6 +384,33 @@ class TestAccount:
 
         assert run("lock", "--ami-release", "v20260618", file).code == 0
         assert read(path_for(file)).images["trn1"].image_id != first
+
+    def test_over_a_lock_of_aws(self, run, embedded, locked):
+        """A rehearsal's ids don't replace those of AWS, which nobody would get back: what to do is said."""
+        before = path_for(locked).read_bytes()
+        answer = run("lock", locked)
+
+        assert (answer.code, answer.stdout) == (1, "")
+        first, hint, last = answer.stderr.splitlines()
+        address = embedded.environment(region="us-east-2")["AWS_ENDPOINT_URL"]
+        assert first == (
+            f"{locked}: AWS is asked at {address}, which is a rehearsal, and its ids and digests would replace those "
+            "of AWS in the lock"
+        )
+        assert hint == (
+            f"  hint: run: unset AWS_ENDPOINT_URL; or give the rehearsal a copy of {locked} under another name"
+        )
+        assert last == "nothing was changed"
+        assert path_for(locked).read_bytes() == before
+
+    def test_upgrade_over_a_lock_of_aws(self, run, locked):
+        """Nor do they by an upgrade."""
+        before = path_for(locked).read_bytes()
+        answer = run("lock", "--upgrade", locked)
+
+        assert answer.code == 1
+        assert "which is a rehearsal" in answer.stderr
+        assert path_for(locked).read_bytes() == before
 
     def test_is_the_embedded_one(self):
         """The tests above ask no other AWS than the embedded one."""

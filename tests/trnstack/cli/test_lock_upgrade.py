@@ -1,18 +1,21 @@
 """``trnstack lock --upgrade``."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ami.lock import path_for, read, to_json, write
-from ami.resolve import Failure, ResolveError
+from ami.pins import UNRESOLVED
+from ami.resolve import Failure, Resolved, ResolveError
 from bench.locks import resolved
 from trnstack.cli.lock import asking, upgrade
 
 ROOT = Path(__file__).parents[3]
 JAX = ROOT / "environments" / "jax-trn1.yaml"
 PYTORCH = ROOT / "environments" / "llama3-8b-trn1.yaml"
+CUSTOM = ROOT / "environments" / "custom-image-trn1.yaml"
 
 
 @pytest.fixture
@@ -222,8 +225,6 @@ class TestRefused:
 
 
 def wrong(lock):
-    from dataclasses import replace
-
     return replace(lock, images={**lock.images, "trn1": replace(lock.images["trn1"], neuron_driver="2.21.0.0")})
 
 
@@ -240,7 +241,8 @@ class TestAccount:
         """What moved is resolved; what stayed keeps its digests until then."""
         asked = []
 
-        def answer(name, environment, lock):
+        def answer(name, environment, lock, *, old):
+            assert old == read(path_for(file))
             asked.append((name, environment.neuron.sdk, lock))
             return resolved(lock), ["ask for FILE"]
 
@@ -253,6 +255,35 @@ class TestAccount:
         assert not any("charts" in place for place in chosen.unresolved)
         assert read(path_for(file)).unresolved == ()
         assert f"ask for {file}" in done.stdout
+
+    def test_newest_build(self, run, copied, monkeypatch):
+        """The newest build of a custom image is taken, which a lock that is only made leaves alone."""
+        file = copied(CUSTOM)
+        write(resolved(read(path_for(file))), path_for(file))
+        newer = "ami-0fffffffffffffff"
+
+        def answer(_name, _environment, lock, *, old):
+            pin = lock.images["trn1"]
+            assert set(pin.custom.image_ids.values()) == {pin.custom.owner} == {UNRESOLVED}
+            ids = {**old.images["trn1"].custom.image_ids, old.inputs.region: newer}
+            custom = replace(old.images["trn1"].custom, image_ids=ids)
+            return Resolved(replace(lock, images={**old.images, "trn1": replace(pin, custom=custom)}), ())
+
+        monkeypatch.setattr(asking, "resolved", answer)
+        done = run("lock", "--upgrade", file)
+
+        assert (done.code, done.stderr) == (0, "")
+        assert newer in done.stdout
+        assert newer in read(path_for(file)).images["trn1"].custom.image_ids.values()
+
+    def test_build_offline(self, run, copied):
+        """Without an account the build that is pinned stays: nobody else knows another."""
+        file = copied(CUSTOM)
+        write(resolved(read(path_for(file))), path_for(file))
+        before = read(path_for(file)).images["trn1"].custom
+
+        assert run("lock", "--upgrade", "--offline", file).code == 0
+        assert read(path_for(file)).images["trn1"].custom == before
 
     def test_failure(self, run, file, monkeypatch):
         """Where the account gives no answer, neither file is changed."""
@@ -270,7 +301,7 @@ class TestAccount:
 
     def test_offline(self, run, file, monkeypatch):
         """--offline moves it by the tables alone, and keeps what is known of the pins that stay."""
-        monkeypatch.setattr(asking, "resolved", lambda *_: pytest.fail("an account was asked"))
+        monkeypatch.setattr(asking, "resolved", lambda *_, **__: pytest.fail("an account was asked"))
         old = read(path_for(file))
         answer = run("lock", "--upgrade", "--sdk", "2.31.1", "--offline", file)
         lock = read(path_for(file))

@@ -11,18 +11,30 @@ from trnstack.cli import output
 
 if TYPE_CHECKING:
     from ami.pins import Lock
-    from ami.resolve import Resolved, ResolveError
+    from ami.resolve import Aws, Resolved, ResolveError
     from trnstack.spec import Environment
 
 
-def resolved(file: str, environment: "Environment", chosen: "Lock") -> "Resolved":
-    """Returns a chosen lock as the account in use resolves it; ends the command where anything failed."""
+#: The last line of a command that ends without having written anything.
+UNCHANGED = "nothing was changed"
+
+
+def resolved(file: str, environment: "Environment", chosen: "Lock", *, old: "Lock | None") -> "Resolved":
+    """Returns a chosen lock as the account in use resolves it; ends the command where anything failed.
+
+    Args:
+        file: The environment file.
+        environment: What is in it.
+        chosen: The lock to resolve.
+        old: The lock that it is to replace.
+    """
     from ami.resolve import ResolveError, connect, resolve  # noqa: PLC0415 - as every command, see the package's docstring
 
     line = _Line()
     try:
         line.show(f"asking AWS in {environment.region}")
         aws = connect(environment.region)
+        _refuse_rehearsal(aws, old)
         return resolve(chosen, aws=aws, account=environment.account, progress=line.answered)
     except ResolveError as error:
         line.clear()
@@ -30,6 +42,28 @@ def resolved(file: str, environment: "Environment", chosen: "Lock") -> "Resolved
         raise typer.Exit(output.FINDINGS) from None
     finally:
         line.clear()
+
+
+def _refuse_rehearsal(aws: "Aws", old: "Lock | None") -> None:
+    """Refuses to replace what AWS told by what an embedded AWS tells: nobody could deploy from it, or get it back.
+
+    Raises:
+        ResolveError: It would.
+    """
+    from ami.remember import holds_answers  # noqa: PLC0415
+    from ami.resolve import Failure, ResolveError  # noqa: PLC0415
+
+    address = aws.rehearsal()
+    if address and old and not old.rehearsal_account and holds_answers(old):
+        raise ResolveError(
+            [
+                Failure(
+                    f"AWS is asked at {address}, which is a rehearsal, and its ids and digests would replace those of "
+                    "AWS in the lock",
+                    "run: unset AWS_ENDPOINT_URL; or give the rehearsal a copy of FILE under another name",
+                )
+            ]
+        )
 
 
 def named(file: str, text: str) -> str:
@@ -49,7 +83,7 @@ def _tell(file: str, error: "ResolveError") -> None:
     tell_failures(file, error)
     if isinstance(error, NoAccountError):
         output.tell(f"without an account: trnstack lock --offline {file}")
-    output.tell("nothing was changed")
+    output.tell(UNCHANGED)
 
 
 class _Line:

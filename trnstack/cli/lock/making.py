@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from trnstack.cli import output
+from trnstack.cli.lock import asking
 
 if TYPE_CHECKING:
     from ami.pins import ContainerPin, ImagePin, Inputs, Lock
@@ -33,22 +34,21 @@ def make(
         as_json: Whether the report is JSON.
     """
     from ami.lock import path_for  # noqa: PLC0415 - as every command, see the package's docstring
-    from trnstack.cli.lock import asking  # noqa: PLC0415
     from trnstack.plan import lock_inputs  # noqa: PLC0415
 
     path = path_for(file)
-    old, damage = older(path)
+    old = older(file, path)
     new = pinned(file, lock_inputs(environment), old, ami_release=ami_release, account_follows=not offline)
     new = _with_add_ons(file, new, add_ons)
     notes: Sequence[str] = ()
     if not offline:
-        new, notes = asking.resolved(file, environment, new)
+        new, notes = asking.resolved(file, environment, new, old=old)
     notes = [asking.named(file, note) for note in (*notes, *_own_notes(new, offline=offline))]
     save(new, path, old)
     if as_json:
         output.say_json(as_data(path, old, new, notes))
     else:
-        output.say(report(path, old, new, damage, notes))
+        output.say(report(path, old, new, notes))
 
 
 def save(new: "Lock", path: Path, old: "Lock | None") -> None:
@@ -64,16 +64,22 @@ def save(new: "Lock", path: Path, old: "Lock | None") -> None:
         raise typer.Exit(output.FINDINGS) from None
 
 
-def older(path: Path) -> "tuple[Lock | None, str]":
-    """Returns the lock that lies there, or why it can't be read; neither where there is none."""
+def older(file: str, path: Path) -> "Lock | None":
+    """Returns the lock that lies there, None where there is none; ends the command where it can't be read.
+
+    To lock over what can't be read would lose every pin in it.
+    """
     from ami.lock import LockError, MissingLockError, read  # noqa: PLC0415
+    from trnstack.environment import unreadable  # noqa: PLC0415
 
     try:
-        return read(path), ""
+        return read(path)
     except MissingLockError:
-        return None, ""
+        return None
     except LockError as error:
-        return None, error.message
+        output.tell_findings([unreadable(file, error)])
+        output.tell(asking.UNCHANGED)
+        raise typer.Exit(output.FINDINGS) from None
 
 
 def pinned(
@@ -117,14 +123,14 @@ def _own_notes(lock: "Lock", *, offline: bool) -> list[str]:
     return add_on_notes(lock) if offline else []
 
 
-def report(path: Path, old: "Lock | None", new: "Lock", damage: str, notes: Sequence[str]) -> str:
+def report(path: Path, old: "Lock | None", new: "Lock", notes: Sequence[str]) -> str:
     """Returns what was pinned, what that changes, and what is to be known about it."""
     lines = [f"{path}, made from {new.made_from}", "", "Pinned", *output.columns(_pins(new).items()), ""]
     if old is not None:
         moved = changed(old, new)
         lines += ["Changed", *output.columns(moved)] if moved else ["Nothing changed"]
     else:
-        lines += [f"Replaces a lock that {damage}" if damage else "There was no lock before"]
+        lines += ["There was no lock before"]
     if notes:
         lines += ["", "Notes", *(f"  {note}" for note in notes)]
     return "\n".join(lines)

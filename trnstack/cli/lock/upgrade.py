@@ -65,6 +65,7 @@ def upgrade(
 
 def _moved(file: str, environment: "Environment", *, sdk: str | None, offline: bool, ami_release: str | None) -> _Move:
     from ami.offline import TABLES  # noqa: PLC0415
+    from ami.remember import forgotten_builds  # noqa: PLC0415
     from trnstack.environment import current_lock  # noqa: PLC0415
     from trnstack.findings import Finding  # noqa: PLC0415
     from trnstack.plan import lock_inputs, plan  # noqa: PLC0415
@@ -78,10 +79,13 @@ def _moved(file: str, environment: "Environment", *, sdk: str | None, offline: b
     if sdk not in (None, environment.neuron.sdk):
         text, wanted = _with_sdk(file, str(sdk))
     new = _chosen(file, lock_inputs(wanted), old, ami_release)
+    asks = not offline and not old.made_from.startswith(TABLES)
+    if asks:
+        new = forgotten_builds(new)
     _check(file, wanted, new)
     notes: Sequence[str] = ()
-    if not offline and not old.made_from.startswith(TABLES):
-        new, notes = asking.resolved(file, wanted, new)
+    if asks:
+        new, notes = asking.resolved(file, wanted, new, old=old)
     elif new.unresolved:
         notes = [f"made from tables: an account resolves the rest by: trnstack lock {file}"]
     return _Move(
