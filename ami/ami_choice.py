@@ -9,7 +9,7 @@ nodes take the standard AMI of the same release.
 import dataclasses
 
 from ami.fit import fitting_ami_releases, sdks_with_ami
-from ami.no_pin import NoPinError, alternatives, meant
+from ami.no_pin import NoPinError, UnknownReleaseError, alternatives, meant
 from ami.pins import EKS_OPTIMIZED, SYSTEM, UNRESOLVED, BuiltImage, ImagePin, Inputs, Lock
 from ami.remember import forgotten_image
 from ami.tables import AmiRelease, SdkRelease, ami_releases
@@ -31,9 +31,18 @@ def images(inputs: Inputs, sdk: SdkRelease, keep: Lock | None, asked: str | None
         NoPinError: No release fits, or the one that was asked for doesn't.
     """
     if keep and not asked and same(keep.inputs, inputs, "neuron_sdk", "kubernetes_version", "images"):
-        return {name: _kept(pin, inputs) for name, pin in keep.images.items()}
-    release = _release(inputs, sdk, keep, asked)
+        return kept_images(inputs, keep)
+    return images_of(_release(inputs, sdk, keep, asked), inputs, sdk)
+
+
+def images_of(release: AmiRelease, inputs: Inputs, sdk: SdkRelease) -> dict[str, ImagePin]:
+    """Returns each node group's image of a release that is for the Kubernetes minor, whether it fits or not."""
     return {name: _image(release, inputs, sdk, name) for name in inputs.images}
+
+
+def kept_images(inputs: Inputs, keep: Lock) -> dict[str, ImagePin]:
+    """Returns an older lock's images, in the order and the regions that are asked for now."""
+    return {name: _kept(keep.images[name], inputs) for name in inputs.images}
 
 
 def same(made_for: Inputs, wanted: Inputs, *names: str) -> bool:
@@ -65,7 +74,7 @@ def _release(inputs: Inputs, sdk: SdkRelease, keep: Lock | None, asked: str | No
 def _asked_release(name: str, sdk: SdkRelease, minor: str, *, plain: bool) -> AmiRelease:
     release = ami_releases().get(name)
     if release is None:
-        raise NoPinError(
+        raise UnknownReleaseError(
             f"EKS AMI release {name!r} is not in the table of releases, so its driver is not known",
             meant(name, tuple(ami_releases())),
         )

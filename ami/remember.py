@@ -3,6 +3,7 @@
 import dataclasses
 
 from ami.pins import UNRESOLVED, BuiltImage, ChartPin, ContainerPin, ImagePin, Lock
+from ami.tables import charts
 
 
 def remembered(lock: Lock, old: Lock) -> Lock:
@@ -26,7 +27,10 @@ def remembered(lock: Lock, old: Lock) -> Lock:
 
 
 def forgotten(lock: Lock) -> Lock:
-    """Returns the lock with everything unresolved again that an account or a registry tells."""
+    """Returns the lock with everything unresolved again that only an account or a registry tells.
+
+    A chart's digest becomes the tables', where they know it. Add-ons stay: a person may have named their versions.
+    """
     container = lock.neuron.container
     return dataclasses.replace(
         lock,
@@ -34,10 +38,7 @@ def forgotten(lock: Lock) -> Lock:
             lock.neuron, container=container and dataclasses.replace(container, digest=UNRESOLVED)
         ),
         images={name: forgotten_image(pin) for name, pin in lock.images.items()},
-        charts={
-            name: dataclasses.replace(pin, digest=UNRESOLVED, images=dict.fromkeys(pin.images, UNRESOLVED))
-            for name, pin in lock.charts.items()
-        },
+        charts={name: _forgotten_chart(name, pin) for name, pin in lock.charts.items()},
     )
 
 
@@ -70,6 +71,13 @@ def _forgotten_build(pin: ImagePin) -> ImagePin:
         return pin
     ids = dict.fromkeys(pin.custom.image_ids, UNRESOLVED)
     return dataclasses.replace(pin, custom=dataclasses.replace(pin.custom, image_ids=ids, owner=UNRESOLVED))
+
+
+def _forgotten_chart(name: str, pin: ChartPin) -> ChartPin:
+    row = charts().get(name)
+    of_the_table = row is not None and (row.version, row.location) == (pin.version, pin.location)
+    digest = row.digest if row and of_the_table else None
+    return dataclasses.replace(pin, digest=digest or UNRESOLVED, images=dict.fromkeys(pin.images, UNRESOLVED))
 
 
 def _container(pin: ContainerPin | None, old: ContainerPin | None) -> ContainerPin | None:

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Mapping
 from functools import partial
 from typing import NamedTuple
 
+from account.calls import pages
 from ami.custom import image_version
 from ami.pins import (
     ENVIRONMENT_TAG,
@@ -16,7 +17,7 @@ from ami.pins import (
     ImagePin,
     Lock,
 )
-from ami.resolve.asking import Question, calls_of
+from ami.resolve.asking import Question
 from ami.resolve.aws import Aws
 from ami.resolve.questions import Answers
 
@@ -115,12 +116,8 @@ def _builds(aws: Aws, environment: str, recipe: str, version: str, region: str) 
     """
     tags = {ENVIRONMENT_TAG: environment, RECIPE_TAG: recipe, RECIPE_VERSION_TAG: version}
     filters = {**{f"tag:{key}": value for key, value in tags.items()}, "state": "available"}
-    with calls_of("EC2", region):
-        pages = (
-            aws.client("ec2", region)
-            .get_paginator("describe_images")
-            .paginate(Owners=["self"], Filters=[{"Name": name, "Values": [value]} for name, value in filters.items()])
-        )
-        images = [image for page in pages for image in page["Images"]]
+    wanted = [{"Name": name, "Values": [value]} for name, value in filters.items()]
+    answers = pages(aws.client("ec2", region), "describe_images", Owners=["self"], Filters=wanted)
+    images = [image for answer in answers for image in answer["Images"]]
     newest_first = sorted(images, key=lambda image: (image["CreationDate"], image["ImageId"]), reverse=True)
     return tuple(Built(image["ImageId"], image["OwnerId"]) for image in newest_first)

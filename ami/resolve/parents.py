@@ -26,7 +26,7 @@ def gone_images(chosen: Lock, heard: Answers, built: Answers) -> tuple[list[Fail
             failures.append(gone)
         else:
             start = "nodes start from the custom image that was built on it"
-            notes.append(f"{gone.message}; {start}, and to build another one, first run trnstack lock --upgrade FILE")
+            notes.append(f"{gone.message}; {start}; before another one is built: {gone.hint}")
     return failures, notes
 
 

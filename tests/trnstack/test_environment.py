@@ -35,6 +35,13 @@ def found(file):
     return [(each.code, each.message, each.hint) for each in check_file(file).findings if each.code.startswith("IMG")]
 
 
+ANEW = "rm {lock} && trnstack lock {file}, or without an account: rm {lock} && trnstack lock --offline {file}"
+BACK = (
+    "take the committed one back: git checkout -- {lock}, in a merge git checkout --ours -- {lock}; or choose every "
+    f"pin anew: {ANEW}"
+)
+
+
 class TestCurrentLock:
     def test_fits(self, file):
         """A resolved lock that lies beside the environment has nothing against it."""
@@ -84,41 +91,63 @@ class TestCurrentLock:
         assert message in said
 
     @pytest.mark.parametrize(
-        ("damage", "message"),
+        ("damage", "message", "hint"),
         [
             pytest.param(
                 lambda text: text.replace("1.35.6-20260625", "1.35.6-20260714"),
                 "was edited by hand: its checksum is not that of its content",
+                BACK,
                 id="edited by hand",
             ),
-            pytest.param(lambda text: text[: len(text) // 2], "is not JSON (edited by hand or cut off?)", id="cut off"),
+            pytest.param(
+                lambda text: text[: len(text) // 2], "is not JSON (edited by hand or cut off?)", BACK, id="cut off"
+            ),
             pytest.param(
                 lambda text: text.replace('"lock_version": 2', '"lock_version": 3'),
                 "has version 3; this trnstack reads version 2: update trnstack",
+                "update trnstack, in its clone: git pull && make setup; the lock of a later one is whole, so keep it",
                 id="from the future",
             ),
             pytest.param(
                 lambda text: text.replace('"lock_version": 2', '"lock_version": 1'),
                 "has version 1, which an older trnstack wrote",
+                f"make it anew: {ANEW}",
                 id="from the past",
             ),
-            pytest.param(lambda _: "[]", "is not a lock file", id="another file"),
-            pytest.param(lambda _: "<<<<<<< HEAD\n{}", "is not JSON", id="a merge that was not finished"),
+            pytest.param(lambda _: "[]", "is not a lock file", BACK, id="another file"),
+            pytest.param(lambda _: "<<<<<<< HEAD\n{}", "is not JSON", BACK, id="a merge that was not finished"),
         ],
     )
-    def test_damaged(self, file, damage, message):
-        """IMG003: What is wrong with a damaged lock, and the commands that bring it back, or make it anew."""
+    def test_damaged(self, file, damage, message, hint):
+        """IMG003: What is wrong with a lock, and commands that mend just that, with an account and without."""
         path = path_for(file)
         path.write_text(damage(path.read_text(encoding="utf-8")), encoding="utf-8")
-        ((code, said, hint),) = found(file)
+        ((code, said, told),) = found(file)
 
-        make = f"trnstack lock {file}"
         assert code == "IMG003"
-        assert hint == (
-            f"run: git checkout -- {path} && {make}; in a merge: git checkout --ours -- {path} && {make}; to choose "
-            f"every pin anew: rm {path} && {make}"
-        )
-        assert message in said
+        assert told == hint.format(lock=path, file=file)
+        assert said.startswith(f"lock {path} {message}")
+
+    def test_folder(self, file):
+        """IMG003: What is no file is neither restored nor removed, but looked at."""
+        path = path_for(file)
+        path.unlink()
+        path.mkdir()
+        ((code, message, hint),) = found(file)
+
+        assert (code, message) == ("IMG003", f"lock {path} can't be read: it is a folder")
+        assert hint == f"see what lies there: ls -ld {path}; a lock is a file that you may read"
+
+    def test_blanks(self, tmp_path, lock):
+        """Commands name the file and its lock as a shell takes them."""
+        copy = tmp_path / "my env.yaml"
+        copy.write_bytes(EXAMPLE.read_bytes())
+        ((_, _, hint),) = found(copy)
+        assert hint == f"run: trnstack lock '{copy}', or without an account: trnstack lock --offline '{copy}'"
+
+        path_for(copy).write_text(to_json(lock)[:50], encoding="utf-8")
+        ((_, _, hint),) = found(copy)
+        assert hint == BACK.format(lock=f"'{path_for(copy)}'", file=f"'{copy}'")
 
     def test_shape(self, file, lock):
         """IMG003: A text with a right checksum that no trnstack wrote is no lock either."""

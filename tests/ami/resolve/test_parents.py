@@ -51,8 +51,10 @@ class TestGone:
         assert again.lock == lock
         (note,) = again.notes
         assert note == (
-            f"{GONE.format(lock.images['trn1'].image_id)}; nodes start from the custom image that was built on it, and "
-            "to build another one, first run trnstack lock --upgrade FILE"
+            f"{GONE.format(lock.images['trn1'].image_id)}; nodes start from the custom image that was built on it; "
+            "before another one is built: no other release is known for Kubernetes 1.35: trnstack lock --outdated FILE "
+            "says what is newer; where the account allows certain AMIs only (EC2's Allowed AMIs), allow those of the "
+            "owner amazon"
         )
 
     def test_disabled(self, locked, registries):
