@@ -1,15 +1,15 @@
 """Asks EC2 which Trainium types it has, what they are like, and which zones offer them."""
 
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
-from account.refusals import AccountError, refusal
+from account.at_once import as_answered
+from account.calls import client_of, pages, signed_in
+from account.refusals import AccountError
 
 #: What the names of all Trainium types start with.
 TRAINIUM = "trn"
@@ -51,14 +51,8 @@ def ec2_clients(regions: Iterable[str]) -> dict[str, Any]:
     Raises:
         AccountError: There are no credentials, or AWS's configuration can't be used.
     """
-    try:
-        session = boto3.Session()
-        # Each client would look for them again, and wait for an instance's metadata each time.
-        if session.get_credentials() is None:
-            raise NoCredentialsError
-        return {region: session.client("ec2", region_name=region, config=_PATIENCE) for region in regions}
-    except BotoCoreError as error:
-        raise refusal(error, service="EC2", region="") from error
+    session = signed_in()
+    return {region: client_of(session, "ec2", region, _PATIENCE) for region in regions}
 
 
 def ask(clients: Mapping[str, Any], *, told: Callable[[str], None]) -> Reading:
@@ -72,19 +66,13 @@ def ask(clients: Mapping[str, Any], *, told: Callable[[str], None]) -> Reading:
     """
     answers: dict[str, RegionAnswer] = {}
     refused: dict[str, AccountError] = {}
-    pool = ThreadPoolExecutor(max_workers=_AT_ONCE)
-    try:
-        asked = {pool.submit(_ask, region, client): region for region, client in clients.items()}
-        for number, done in enumerate(as_completed(asked), start=1):
-            region, answer = asked[done], done.result()
-            if isinstance(answer, AccountError):
-                refused[region] = answer
-            else:
-                answers[region] = answer
-            told(f"{number} of {len(clients)}  {region}: {_heard(answer)}")
-    finally:
-        # Whoever interrupts does not wait for regions that were not asked yet.
-        pool.shutdown(wait=False, cancel_futures=True)
+    calls = {region: partial(_ask, client) for region, client in clients.items()}
+    for number, (region, answer) in enumerate(as_answered(calls, threads=_AT_ONCE), start=1):
+        if isinstance(answer, AccountError):
+            refused[region] = answer
+        else:
+            answers[region] = answer
+        told(f"{number} of {len(clients)}  {region}: {_heard(answer)}")
     return Reading(
         answers={region: answers[region] for region in clients if region in answers},
         refused={region: refused[region] for region in clients if region in refused},
@@ -97,12 +85,12 @@ def _heard(answer: RegionAnswer | AccountError) -> str:
     return f"{len(answer.zone_ids) or 'no'} Trainium {'type' if len(answer.zone_ids) == 1 else 'types'}"
 
 
-def _ask(region: str, client: Any) -> RegionAnswer | AccountError:
+def _ask(client: Any) -> RegionAnswer | AccountError:
     try:
         zone_ids = _zone_ids(client)
         return RegionAnswer(records=_records(client, list(zone_ids)) if zone_ids else {}, zone_ids=zone_ids)
-    except (BotoCoreError, ClientError) as error:
-        return refusal(error, service="EC2", region=region)
+    except AccountError as error:
+        return error
 
 
 def _zone_ids(client: Any) -> dict[str, tuple[str, ...]]:
@@ -111,7 +99,7 @@ def _zone_ids(client: Any) -> dict[str, tuple[str, ...]]:
     The service's filter is left out: it would take the names that are known, and a new one is what is looked for.
     """
     zone_ids: dict[str, list[str]] = {}
-    for page in client.get_paginator("describe_instance_type_offerings").paginate(LocationType="availability-zone-id"):
+    for page in pages(client, "describe_instance_type_offerings", LocationType="availability-zone-id"):
         for offering in page["InstanceTypeOfferings"]:
             if offering["InstanceType"].startswith(TRAINIUM):
                 zone_ids.setdefault(offering["InstanceType"], []).append(offering["Location"])
@@ -121,5 +109,5 @@ def _zone_ids(client: Any) -> dict[str, tuple[str, ...]]:
 def _records(client: Any, names: list[str]) -> dict[str, Record]:
     """Returns the records of types; by filter, since a type that the region lacks would be an error by name."""
     wanted = [{"Name": "instance-type", "Values": names}]
-    pages = client.get_paginator("describe_instance_types").paginate(Filters=wanted)
-    return {record["InstanceType"]: record for page in pages for record in page["InstanceTypes"]}
+    found = pages(client, "describe_instance_types", Filters=wanted)
+    return {record["InstanceType"]: record for page in found for record in page["InstanceTypes"]}

@@ -6,8 +6,10 @@ installs the SDK's driver, the newest release for the minor will do as a parent 
 nodes take the standard AMI of the same release.
 """
 
+import dataclasses
+
 from ami.fit import fitting_ami_releases, sdks_with_ami
-from ami.no_pin import NoPinError, alternatives, meant
+from ami.no_pin import NoPinError, UnknownReleaseError, alternatives, meant
 from ami.pins import EKS_OPTIMIZED, SYSTEM, UNRESOLVED, BuiltImage, ImagePin, Inputs, Lock
 from ami.remember import forgotten_image
 from ami.tables import AmiRelease, SdkRelease, ami_releases
@@ -29,9 +31,18 @@ def images(inputs: Inputs, sdk: SdkRelease, keep: Lock | None, asked: str | None
         NoPinError: No release fits, or the one that was asked for doesn't.
     """
     if keep and not asked and same(keep.inputs, inputs, "neuron_sdk", "kubernetes_version", "images"):
-        return {name: forgotten_image(pin) for name, pin in keep.images.items()}
-    release = _release(inputs, sdk, keep, asked)
+        return kept_images(inputs, keep)
+    return images_of(_release(inputs, sdk, keep, asked), inputs, sdk)
+
+
+def images_of(release: AmiRelease, inputs: Inputs, sdk: SdkRelease) -> dict[str, ImagePin]:
+    """Returns each node group's image of a release that is for the Kubernetes minor, whether it fits or not."""
     return {name: _image(release, inputs, sdk, name) for name in inputs.images}
+
+
+def kept_images(inputs: Inputs, keep: Lock) -> dict[str, ImagePin]:
+    """Returns an older lock's images, in the order and the regions that are asked for now."""
+    return {name: _kept(keep.images[name], inputs) for name in inputs.images}
 
 
 def same(made_for: Inputs, wanted: Inputs, *names: str) -> bool:
@@ -63,7 +74,7 @@ def _release(inputs: Inputs, sdk: SdkRelease, keep: Lock | None, asked: str | No
 def _asked_release(name: str, sdk: SdkRelease, minor: str, *, plain: bool) -> AmiRelease:
     release = ami_releases().get(name)
     if release is None:
-        raise NoPinError(
+        raise UnknownReleaseError(
             f"EKS AMI release {name!r} is not in the table of releases, so its driver is not known",
             meant(name, tuple(ami_releases())),
         )
@@ -104,7 +115,6 @@ def _newest(sdk: SdkRelease, minor: str) -> AmiRelease:
 
 def _image(release: AmiRelease, inputs: Inputs, sdk: SdkRelease, name: str) -> ImagePin:
     minor, (kind, *words) = inputs.kubernetes_version, inputs.images[name].split()
-    regions = (inputs.region, *inputs.image_regions)
     return ImagePin(
         ami_type=SYSTEM_AMI_TYPE if name == SYSTEM else ACCELERATOR_AMI_TYPE,
         release=release.release,
@@ -119,7 +129,18 @@ def _image(release: AmiRelease, inputs: Inputs, sdk: SdkRelease, name: str) -> I
             recipe=words[0],
             version=UNRESOLVED,
             neuron_driver=sdk.driver,
-            image_ids=dict.fromkeys(regions, UNRESOLVED),
+            image_ids=_in_its_regions(inputs),
             owner=UNRESOLVED,
         ),
     )
+
+
+def _kept(pin: ImagePin, inputs: Inputs) -> ImagePin:
+    """Returns an older lock's image, in the regions that custom images are in now."""
+    kept = forgotten_image(pin)
+    custom = kept.custom and dataclasses.replace(kept.custom, image_ids=_in_its_regions(inputs))
+    return dataclasses.replace(kept, custom=custom)
+
+
+def _in_its_regions(inputs: Inputs) -> dict[str, str]:
+    return dict.fromkeys((inputs.region, *inputs.image_regions), UNRESOLVED)

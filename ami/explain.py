@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ami.fit import driver_misfit, fitting_ami_releases, numbers, sdks_with_container
+from ami.ami_choice import has_plain_nodes
+from ami.fit import driver_misfit, fitting_ami_releases, kernel_misfit, numbers, sdks_with_container
 from ami.pins import SYSTEM, ChartPin, ImagePin, Lock
 from ami.tables import AmiRelease, add_on_versions, ami_releases, charts, sdk_releases
 
 #: The training container's name among the pins.
 CONTAINER = "container"
+#: The rules that look at accelerator nodes' images.
+_OF_NODES = ("IMG004", "IMG005", "IMG010", "IMG014", "IMG015")
 #: So many alternatives are told, the newest; older ones are only counted.
 _MOST = 8
 
@@ -22,9 +25,10 @@ class Explanation:
         value: What is pinned, by what it is called.
         answers: What of the environment it answers.
         chosen: How it was chosen.
-        rules: The codes of the rules that it keeps.
+        rules: The codes of the rules that look at it; whether it keeps them the rules themselves say.
         alternatives: What else there was, each with why not.
         sources: What the choice rests on, in words.
+        group: The node group whose image it is, ``system`` for the system nodes; empty of every other pin.
     """
 
     name: str
@@ -34,6 +38,7 @@ class Explanation:
     rules: tuple[str, ...]
     alternatives: tuple[tuple[str, str], ...]
     sources: tuple[str, ...]
+    group: str = ""
 
 
 def names(lock: Lock) -> tuple[str, ...]:
@@ -83,16 +88,17 @@ def _image(lock: Lock, name: str, pin: ImagePin) -> Explanation:
         chosen = f"the parent of the custom image, whose recipe installs driver {pin.custom.neuron_driver}"
     else:
         chosen = f"an EKS AMI release for Kubernetes {minor} with driver {pin.neuron_driver}"
-        if fitting_ami_releases(sdk, minor)[:1] == (pin.release,):
+        if fitting_ami_releases(sdk, minor)[:1] == (pin.release,) and pin.neuron_driver == lock.neuron.driver:
             chosen = f"the newest {chosen.partition(' ')[2]}, which is Neuron SDK {sdk}'s own"
     return Explanation(
         name=f"image of {'the system nodes' if name == SYSTEM else f'node group {name}'}",
         value=_image_value(pin),
         answers=f"Kubernetes {minor}, Neuron SDK {sdk}, {lock.inputs.images[name]} in {lock.inputs.region}",
         chosen=chosen,
-        rules=("IMG005", "IMG010") if name == SYSTEM else ("IMG004", "IMG005", "IMG010", "IMG014"),
+        rules=("IMG005", "IMG010") if name == SYSTEM else (*_OF_NODES, *(("IMG016",) if pin.custom else ())),
         alternatives=tuple(_other_releases(lock, pin)),
         sources=("awslabs/amazon-eks-ami, CHANGELOG.md", *_row_sources(sdk)),
+        group=name,
     )
 
 
@@ -123,8 +129,21 @@ def _other_releases(lock: Lock, pin: ImagePin) -> Iterator[tuple[str, str]]:
 
 
 def _why_not(lock: Lock, pin: ImagePin, row: AmiRelease) -> str:
+    """Returns why a release is not the pinned one. All nodes of a cluster are of one release, so it has to fit each.
+
+    Under a custom image the release's own driver is replaced, and only its kernel matters.
+    """
+    age = "older" if numbers(row.release) < numbers(pin.release) else "newer"
+    drivers = {each.custom.neuron_driver for each in lock.images.values() if each.custom}
+    kernel = row.kernels[lock.inputs.kubernetes_version]
+    for driver in sorted(drivers):
+        needed = kernel_misfit(kernel, driver)
+        if needed:
+            return f"has kernel {kernel}, on which the recipe's driver {driver} does not work: {needed} is the first"
+    if not has_plain_nodes(lock.inputs):
+        return f"fits too, since the recipe installs the driver, and is {age}"
     if row.neuron_driver == lock.neuron.driver:
-        return "fits too, and is " + ("older" if numbers(row.release) < numbers(pin.release) else "newer")
+        return f"fits too, and is {age}"
     why = driver_misfit(row.neuron_driver, lock.neuron)
     text = f"has driver {row.neuron_driver}"
     return f"{text}; {why}" if why else f"{text}, which is not Neuron SDK {lock.neuron.sdk}'s own {lock.neuron.driver}"

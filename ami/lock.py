@@ -1,18 +1,20 @@
 """The lock file of an environment: reading, comparing and writing it. Stands on the standard library alone."""
 
 import json
+import os
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ami.pins import BuiltImage, ChartPin, ContainerPin, ImagePin, Inputs, Lock, NeuronPin, Toolkit, hash_of
+from ami.parsing import ShapeError, parse
+from ami.pins import Inputs, Lock, hash_of
 
 LOCK_VERSION = 2
 
 
 class LockError(Exception):
-    """A lock can't be used.
+    """A lock can't be used: it is damaged, was edited by hand, or is no lock.
 
     Attributes:
         file: The lock file.
@@ -27,6 +29,18 @@ class LockError(Exception):
 
 class MissingLockError(LockError):
     """There is no lock for the environment."""
+
+
+class UnreadableLockError(LockError):
+    """Something lies where the lock should, and can't be read as a file."""
+
+
+class OlderLockError(LockError):
+    """A lock is of a version that this trnstack does not read any more."""
+
+
+class NewerLockError(LockError):
+    """A lock is of a version that a later trnstack reads."""
 
 
 def path_for(environment_file: str | Path) -> Path:
@@ -73,18 +87,43 @@ def to_json(lock: Lock) -> str:
 
 
 def write(lock: Lock, path: Path) -> None:
-    """Writes the lock whole or not at all."""
-    with tempfile.NamedTemporaryFile(
-        "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
-    ) as stream:
-        stream.write(to_json(lock))
-    written = Path(stream.name)
+    """Writes the lock whole or not at all; a link stays one, and what it leads to is written.
+
+    Raises:
+        OSError: It can't be written; whatever was there is there still, and nothing else.
+    """
+    target = resolved_link(path)
+    written = beside(target, to_json(lock).encode())
     try:
         written.chmod(0o644)  # a temporary file is its owner's alone, a lock is everybody's
-        written.replace(path)
+        written.replace(target)
     except OSError:
         written.unlink()
         raise
+
+
+def resolved_link(path: Path) -> Path:
+    """Returns where a path leads: to replace a link itself would leave what it leads to as it was."""
+    return Path(os.path.realpath(path))
+
+
+def beside(path: Path, content: bytes) -> Path:
+    """Writes a temporary file beside another one, which it is to replace, and returns it.
+
+    Raises:
+        OSError: It can't be written whole, as on a full disk; nothing is left of it. The error names the file beside
+            which it was to be.
+    """
+    name = ""
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as stream:
+            name = stream.name
+            stream.write(content)
+    except OSError as error:
+        if name:
+            Path(name).unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    return Path(name)
 
 
 def read(path: Path) -> Lock:
@@ -92,14 +131,12 @@ def read(path: Path) -> Lock:
 
     Raises:
         MissingLockError: There is none.
-        LockError: It is no lock, is damaged, was edited by hand, or was written by another version of trnstack.
+        UnreadableLockError: What lies there is no file, or may not be read.
+        OlderLockError: It was written by a trnstack whose locks this one does not read.
+        NewerLockError: It was written by a later trnstack.
+        LockError: It is no lock, is damaged, or was edited by hand.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise MissingLockError(path, "there is no lock for this environment") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise LockError(path, f"can't be read: {error}") from None
+    text = _text(path)
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -108,9 +145,13 @@ def read(path: Path) -> Lock:
     if type(version) is not int or version < 1:
         raise LockError(path, "is not a lock file")
     if version > LOCK_VERSION:
-        raise LockError(path, f"has version {version}; this trnstack reads version {LOCK_VERSION}: update trnstack")
+        raise NewerLockError(
+            path, f"has version {version}; this trnstack reads version {LOCK_VERSION}: update trnstack"
+        )
     if version < LOCK_VERSION:
-        raise LockError(path, f"has version {version}, which an older trnstack wrote; this one reads {LOCK_VERSION}")
+        raise OlderLockError(
+            path, f"has version {version}, which an older trnstack wrote; this one reads {LOCK_VERSION}"
+        )
     checksum = data.pop("checksum", None)
     try:
         computed = hash_of(data)
@@ -118,77 +159,21 @@ def read(path: Path) -> Lock:
         raise LockError(path, "is nested deeper than a lock is") from None
     if checksum != computed:
         raise LockError(path, "was edited by hand: its checksum is not that of its content")
-    return _parse(data, path)
-
-
-def _parse(data: dict[str, Any], path: Path) -> Lock:
-    """Returns the lock; a text whose checksum is right may still be one that no trnstack wrote."""
     try:
-        inputs = data["inputs"]
-        return Lock(
-            toolkit=Toolkit(**_texts(data["toolkit"])),
-            inputs=Inputs(
-                **_texts({key: inputs[key] for key in _TEXT_INPUTS}),
-                images=_texts(inputs["images"]),
-                image_regions=_list_of_texts(inputs["image_regions"]),
-                add_ons=_list_of_texts(inputs["add_ons"]),
-                charts=_list_of_texts(inputs["charts"]),
-                chart_settings=_list_of_texts(inputs["chart_settings"]),
-            ),
-            made_from=_text(data["made_from"]),
-            rehearsal_account=_text_or_none(data["rehearsal_account"]),
-            neuron=_neuron(data["neuron"]),
-            images={name: _image(pin) for name, pin in data["images"].items()},
-            add_ons=_texts(data["add_ons"]),
-            charts={
-                name: ChartPin(**_texts(pin, but=("images",)), images=_texts(pin["images"]))
-                for name, pin in data["charts"].items()
-            },
-        )
-    except KeyError as error:
-        raise LockError(path, f"lacks {error.args[0]}") from None
-    except (TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise LockError(path, f"does not have the shape of a lock: {error}") from None
+        return parse(data)
+    except ShapeError as error:
+        raise LockError(path, str(error)) from None
 
 
-_TEXT_INPUTS = ("environment", "region", "kubernetes_version", "neuron_sdk", "framework")
-
-
-def _neuron(data: dict[str, Any]) -> NeuronPin:
-    container = data["container"]
-    return NeuronPin(
-        **_texts(data, but=("components", "container")),
-        components=_texts(data["components"]),
-        container=None if container is None else ContainerPin(**_texts(container)),
-    )
-
-
-def _image(data: dict[str, Any]) -> ImagePin:
-    custom = data["custom"]
-    return ImagePin(
-        **_texts(data, but=("custom", "neuron_driver")),
-        neuron_driver=_text_or_none(data["neuron_driver"]),
-        custom=None
-        if custom is None
-        else BuiltImage(**_texts(custom, but=("image_ids",)), image_ids=_texts(custom["image_ids"])),
-    )
-
-
-def _texts(data: dict[str, Any], *, but: tuple[str, ...] = ()) -> dict[str, Any]:
-    return {key: _text(value) for key, value in data.items() if key not in but}
-
-
-def _list_of_texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise ValueError(f"{value!r} should be a list")  # noqa: TRY004 - a damaged file, not a caller's mistake
-    return tuple(map(_text, value))
-
-
-def _text_or_none(value: Any) -> str | None:
-    return None if value is None else _text(value)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{value!r} should be a text")  # noqa: TRY004 - a damaged file, not a caller's mistake
-    return value
+def _text(path: Path) -> str:
+    try:
+        # To open a named pipe would wait for somebody to write into it.
+        if path.exists() and not path.is_file():
+            raise UnreadableLockError(path, f"can't be read: it is {'a folder' if path.is_dir() else 'no file'}")
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise MissingLockError(path, "there is no lock for this environment") from None
+    except OSError as error:
+        raise UnreadableLockError(path, f"can't be read: {(error.strerror or str(error)).lower()}") from None
+    except UnicodeDecodeError:
+        raise LockError(path, "is not text in UTF-8") from None

@@ -1,23 +1,29 @@
 """Moves a lock forward on purpose: to the newest pins that fit, or to another Neuron SDK with all that belongs to it.
 
-Nothing moves back: an add-on or a chart that an account named stays where the tables know an older one only, and EKS
-takes no node group back to an earlier AMI release.
+Nothing moves back: an add-on or a chart that an account named stays where the tables know an older one only, and so
+does an AMI release whose driver serves, since EKS takes no node group back to an earlier one.
 """
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ami import offline
-from ami.ami_choice import has_plain_nodes, same
-from ami.fit import driver_misfit, fitting_ami_releases, numbers, sdks_with_container
+from ami.ami_choice import has_plain_nodes, images_of, kept_images, same
+from ami.fit import driver_misfit, fitting_ami_releases, kernel_misfit, numbers, sdks_with_container
 from ami.no_pin import NoPinError
-from ami.pins import EKS_OPTIMIZED, SYSTEM, UNRESOLVED, ChartPin, Inputs, Lock
+from ami.pins import EKS_OPTIMIZED, SYSTEM, UNRESOLVED, ChartPin, ImagePin, Inputs, Lock
 from ami.remember import remembered
-from ami.tables import SdkRelease, sdk_releases
+from ami.tables import SdkRelease, ami_releases, sdk_releases
+
+#: The way out for what stands: EKS's system nodes can't be given another name, as a node group can.
+_BESIDE = (
+    "where it is deployed, deploy an environment beside it: a copy of {file} with another name{changes}"
+    "; destroy the old one when its jobs have moved"
+)
 
 
 class RefusedMoveError(Exception):
-    """An environment can't move to a Neuron SDK.
+    """An environment can't move to a Neuron SDK, or to an EKS AMI release.
 
     Attributes:
         message: Why, in lower case without a full stop.
@@ -38,7 +44,9 @@ def upgraded(inputs: Inputs, *, old: Lock, ami_release: str | None = None) -> Lo
     Raises:
         NoPinError: As for ``offline.lock``.
     """
-    new = offline.lock(inputs, ami_release=ami_release or _newer_release(inputs, old), account_follows=True)
+    new = offline.lock(inputs, ami_release=ami_release, account_follows=True)
+    if not ami_release:
+        new = dataclasses.replace(new, images=_not_earlier(inputs, old, new))
     if same(old.inputs, inputs, "kubernetes_version"):
         charts = {name: _newer_chart(pin, old.charts.get(name)) for name, pin in new.charts.items()}
         add_ons = {name: _newer(version, old.add_ons.get(name)) for name, version in new.add_ons.items()}
@@ -72,6 +80,29 @@ def refuse_move(inputs: Inputs, sdk: str, file: str) -> None:
         raise _no_ami(inputs, row, file)
 
 
+def refuse_release(old: Lock, release: str, file: str) -> None:
+    """Does nothing where a lock may move to an EKS AMI release; whether that fits is for ``upgraded`` to say.
+
+    Args:
+        old: The lock as it is.
+        release: The release to move to.
+        file: The environment file, for the commands in the ways out.
+
+    Raises:
+        RefusedMoveError: The release is earlier than the pinned one.
+
+    Source: EKS API reference, UpdateNodegroupVersion: a node group can't be rolled back to an earlier AMI version.
+    """
+    pinned = old.images[SYSTEM].release
+    if release in ami_releases() and numbers(release) < numbers(pinned):
+        raise RefusedMoveError(
+            f"EKS AMI release {release} is earlier than {pinned}, which is pinned, and EKS takes no node group back to "
+            "an earlier AMI",
+            f"where nothing is deployed yet, run: trnstack lock --ami-release {release} {file}",
+            _BESIDE.format(file=file, changes=f", locked with --ami-release {release}"),
+        )
+
+
 def movable_sdks(inputs: Inputs) -> tuple[str, ...]:
     """Returns the SDKs that an environment may move to, newest first: its own is not among them."""
     known = sdk_releases()
@@ -83,16 +114,24 @@ def movable_sdks(inputs: Inputs) -> tuple[str, ...]:
     )
 
 
-def _newer_release(inputs: Inputs, old: Lock) -> str | None:
-    """Returns the older lock's AMI release where it fits and the tables' newest is an earlier one; else None."""
-    if not same(old.inputs, inputs, "neuron_sdk", "kubernetes_version"):
-        return None
-    kept = next((pin for name, pin in old.images.items() if name != SYSTEM and pin.neuron_driver), None)
-    fitting = fitting_ami_releases(inputs.neuron_sdk, inputs.kubernetes_version)
-    if kept is None or kept.release not in fitting or kept.neuron_driver is None:
-        return None
-    fits = not driver_misfit(kept.neuron_driver, old.neuron)
-    return kept.release if fits and numbers(kept.release) > numbers(fitting[0]) else None
+def _not_earlier(inputs: Inputs, old: Lock, new: Lock) -> Mapping[str, ImagePin]:
+    """Returns the new lock's images, of the older lock's AMI release where that is a later one and serves."""
+    pinned, minor = old.images[SYSTEM].release, inputs.kubernetes_version
+    if not same(old.inputs, inputs, "kubernetes_version") or numbers(pinned) <= numbers(new.images[SYSTEM].release):
+        return new.images
+    row = ami_releases().get(pinned)
+    if row and minor in row.release_versions:
+        images = images_of(row, inputs, offline.sdk_release(inputs.neuron_sdk))
+    elif same(old.inputs, inputs, "neuron_sdk", "images"):
+        images = kept_images(inputs, old)
+    else:
+        return new.images
+    return images if all(_serves(pin, new) for name, pin in images.items() if name != SYSTEM) else new.images
+
+
+def _serves(pin: ImagePin, lock: Lock) -> bool:
+    driver = pin.nodes_driver
+    return driver is not None and not driver_misfit(driver, lock.neuron) and not kernel_misfit(pin.kernel, driver)
 
 
 def _newer(version: str, old: str | None) -> str:
@@ -115,7 +154,7 @@ def _backwards(inputs: Inputs, sdk: str, file: str) -> RefusedMoveError:
     return RefusedMoveError(
         f"Neuron SDK {sdk} is older than {inputs.neuron_sdk}, and EKS takes no node group back to an earlier AMI",
         f'where nothing is deployed yet, write sdk: "{sdk}" and run: trnstack lock {file}',
-        "where node groups stand, do the same, and give the node groups other names, so that new ones take their place",
+        _BESIDE.format(file=file, changes=f' and sdk: "{sdk}"'),
     )
 
 

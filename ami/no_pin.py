@@ -18,6 +18,10 @@ class NoPinError(Exception):
         self.hint = hint
 
 
+class UnknownReleaseError(NoPinError):
+    """An EKS AMI release that was asked for by its name is in no table."""
+
+
 def meant(name: str, known: Sequence[str], closest: Sequence[str] = ()) -> str:
     """Returns a hint with the known names, the likeliest of them first."""
     closest = closest or difflib.get_close_matches(name, known, n=1)

@@ -4,8 +4,6 @@ What an older lock pins stays pinned while what it answers is asked unchanged: n
 ``ami.ami_choice`` chooses the EKS AMI release, ``ami.moving`` moves a lock forward on purpose.
 """
 
-from collections.abc import Mapping
-
 from ami import ami_choice
 from ami.fit import numbers, sdks_with_container
 from ami.no_pin import NoPinError, alternatives, listed, meant
@@ -14,7 +12,7 @@ from ami.remember import forgotten, remembered
 from ami.tables import SdkRelease, add_on_versions, chart_images, charts, collected_on, sdk_releases
 from ami.toolkit import installed
 
-__all__ = ["TABLES", "NoPinError", "add_on_notes", "lock", "sdk_release", "sdks_with_container", "training_containers"]
+__all__ = ["TABLES", "NoPinError", "add_on_notes", "lock", "sdk_release", "sdks_with_container"]
 
 TABLES = "offline tables"
 
@@ -68,25 +66,22 @@ def sdk_release(name: str) -> SdkRelease:
     raise NoPinError(f"Neuron SDK {name!r} is not in the table of releases", hint)
 
 
-def training_containers(sdk: str) -> Mapping[str, str | None]:
-    """Returns an SDK release's training container by framework; None where it has none.
-
-    Raises:
-        NoPinError: The SDK isn't in the table.
-    """
-    return sdk_release(sdk).training_containers
-
-
-def add_on_notes(lock: Lock) -> list[str]:
+def add_on_notes(lock: Lock, old: Lock | None = None) -> list[str]:
     """Returns a sentence for each add-on pin that rests on a third party's reading, with the command that asks AWS.
 
     A pin that isn't the table's own, such as one that an account answered, gets none.
+
+    Args:
+        lock: The lock.
+        old: The older lock, whose pins it keeps; what AWS confirmed in it is confirmed still.
     """
     minor, region = lock.inputs.kubernetes_version, lock.inputs.region
+    of_aws = old and not old.rehearsal_account and not old.made_from.startswith(TABLES)
+    confirmed = old.add_ons if old and of_aws and old.inputs.kubernetes_version == minor else {}
     notes = []
     for name, version in lock.add_ons.items():
         row = add_on_versions().get(name, {}).get(minor)
-        if row is None or row.version != version or row.confirmed:
+        if row is None or row.version != version or row.confirmed or confirmed.get(name) == version:
             continue
         notes.append(
             f"{name} {version} for Kubernetes {minor} is unconfirmed, a third party's reading of {row.read_on}; "
@@ -122,7 +117,9 @@ def _container(sdk: SdkRelease, framework: str) -> str | None:
 def _add_ons(inputs: Inputs, keep: Lock | None, *, account_follows: bool) -> dict[str, str]:
     table, minor = add_on_versions(), inputs.kubernetes_version
     kept = keep.add_ons if keep and ami_choice.same(keep.inputs, inputs, "kubernetes_version") else {}
-    wanted = [name for name in inputs.add_ons if name not in kept]
+    if keep and keep.rehearsal_account:  # for a minor that the tables lack the embedded AWS made its version up
+        kept = {name: version for name, version in kept.items() if minor in table.get(name, {})}
+    wanted = [name for name in inputs.add_ons if kept.get(name, UNRESOLVED) == UNRESOLVED]
     for name in wanted:
         if name not in table:
             raise NoPinError(f"the table of add-ons has no {name!r}", meant(name, tuple(table)))
@@ -134,10 +131,8 @@ def _add_ons(inputs: Inputs, keep: Lock | None, *, account_follows: bool) -> dic
             f"no version of {listed(missing, 'and')} is known for Kubernetes {minor}",
             f"{instead} an account resolve the lock",
         )
-    return {
-        name: kept.get(name) or (UNRESOLVED if name in missing else table[name][minor].version)
-        for name in inputs.add_ons
-    }
+    chosen = {name: UNRESOLVED if name in missing else table[name][minor].version for name in wanted}
+    return {name: chosen.get(name) or kept[name] for name in inputs.add_ons}
 
 
 def _charts(inputs: Inputs, keep: Lock | None) -> dict[str, ChartPin]:

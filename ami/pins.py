@@ -14,8 +14,9 @@ NOT_BUILT = "not built"
 SYSTEM = "system"
 #: An input's value for nodes that start from the EKS-optimized AMI.
 EKS_OPTIMIZED = "eks_optimized"
-#: The tags by which a custom AMI is known in its account: its recipe's name, and the version of what went into it.
-RECIPE_TAG, RECIPE_VERSION_TAG = "trnstack:recipe", "trnstack:recipe-version"
+#: The tags by which a custom AMI is known in its account: its environment's and its recipe's name, and the version of
+#: what went into it.
+ENVIRONMENT_TAG, RECIPE_TAG, RECIPE_VERSION_TAG = "trnstack:environment", "trnstack:recipe", "trnstack:recipe-version"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,6 +196,11 @@ class Lock:
             for name, pin in self.images.items()
             if pin.custom and pin.custom.image_ids[self.inputs.region] == NOT_BUILT
         )
+
+
+def rebuild_output(recipe: str) -> str:
+    """Returns the output of the images' stack that holds the command by which a recipe's image is built once more."""
+    return f"RebuildCommand{recipe.title().replace('-', '')}"
 
 
 def hash_of(data: Any) -> str:

@@ -3,6 +3,7 @@
 import dataclasses
 
 from ami.pins import UNRESOLVED, BuiltImage, ChartPin, ContainerPin, ImagePin, Lock
+from ami.tables import charts
 
 
 def remembered(lock: Lock, old: Lock) -> Lock:
@@ -13,9 +14,11 @@ def remembered(lock: Lock, old: Lock) -> Lock:
     """
     if old.rehearsal_account != lock.rehearsal_account:
         return lock
+    container = _container(lock.neuron.container, old.neuron.container)
+    # With the container's digest, which is in a custom image: only with it is an image that was built seen to be alike.
+    lock = dataclasses.replace(lock, neuron=dataclasses.replace(lock.neuron, container=container))
     filled = dataclasses.replace(
         lock,
-        neuron=dataclasses.replace(lock.neuron, container=_container(lock.neuron.container, old.neuron.container)),
         images=_images(lock, old),
         charts={name: _chart(pin, old.charts.get(name)) for name, pin in lock.charts.items()},
     )
@@ -24,7 +27,10 @@ def remembered(lock: Lock, old: Lock) -> Lock:
 
 
 def forgotten(lock: Lock) -> Lock:
-    """Returns the lock with everything unresolved again that an account or a registry tells."""
+    """Returns the lock with everything unresolved again that only an account or a registry tells.
+
+    A chart's digest becomes the tables', where they know it. Add-ons stay: a person may have named their versions.
+    """
     container = lock.neuron.container
     return dataclasses.replace(
         lock,
@@ -32,10 +38,7 @@ def forgotten(lock: Lock) -> Lock:
             lock.neuron, container=container and dataclasses.replace(container, digest=UNRESOLVED)
         ),
         images={name: forgotten_image(pin) for name, pin in lock.images.items()},
-        charts={
-            name: dataclasses.replace(pin, digest=UNRESOLVED, images=dict.fromkeys(pin.images, UNRESOLVED))
-            for name, pin in lock.charts.items()
-        },
+        charts={name: _forgotten_chart(name, pin) for name, pin in lock.charts.items()},
     )
 
 
@@ -45,6 +48,36 @@ def forgotten_image(pin: ImagePin) -> ImagePin:
         pin.custom, version=UNRESOLVED, image_ids=dict.fromkeys(pin.custom.image_ids, UNRESOLVED), owner=UNRESOLVED
     )
     return dataclasses.replace(pin, image_id=UNRESOLVED, owner=UNRESOLVED, custom=custom)
+
+
+def forgotten_builds(lock: Lock) -> Lock:
+    """Returns the lock without the ids of its custom images, so that the newest builds of them are taken."""
+    return dataclasses.replace(lock, images={name: _forgotten_build(pin) for name, pin in lock.images.items()})
+
+
+def holds_answers(lock: Lock) -> bool:
+    """Tells whether an account or a registry told any of a lock that the tables can't know."""
+    container = lock.neuron.container
+    told = [
+        *((container.digest,) if container else ()),
+        *(pin.image_id for pin in lock.images.values()),
+        *(digest for chart in lock.charts.values() for digest in chart.images.values()),
+    ]
+    return any(value != UNRESOLVED for value in told)
+
+
+def _forgotten_build(pin: ImagePin) -> ImagePin:
+    if pin.custom is None:
+        return pin
+    ids = dict.fromkeys(pin.custom.image_ids, UNRESOLVED)
+    return dataclasses.replace(pin, custom=dataclasses.replace(pin.custom, image_ids=ids, owner=UNRESOLVED))
+
+
+def _forgotten_chart(name: str, pin: ChartPin) -> ChartPin:
+    row = charts().get(name)
+    of_the_table = row is not None and (row.version, row.location) == (pin.version, pin.location)
+    digest = row.digest if row and of_the_table else None
+    return dataclasses.replace(pin, digest=digest or UNRESOLVED, images=dict.fromkeys(pin.images, UNRESOLVED))
 
 
 def _container(pin: ContainerPin | None, old: ContainerPin | None) -> ContainerPin | None:

@@ -10,7 +10,8 @@ from infra.launch_template import ROOT_DEVICE
 from infra.resource import Properties, Value, attribute, resource
 from trnstack.plan.model import CustomImagePlan, ImageComponentPlan
 
-#: Components and recipes can't be changed, only replaced; what changes in them is in their names.
+#: Components and recipes can't be changed, only replaced; what changes in them is in their names: by their content, and
+#: by ami.recipes.documents.FORMAT, which has to be raised with whatever else changes in what is rendered here.
 _VERSION = "1.0.0"
 _TESTED = {"ImageTestsEnabled": True}
 

@@ -20,6 +20,7 @@ from urllib.parse import parse_qs
 
 import yaml
 
+from ami.registry.names import ecr_region
 from rehearsal.pins import published
 from rehearsal.pins.records import Artefact
 
@@ -28,7 +29,6 @@ PREFIX = "/registry/"
 #: The hosts of registries have a dot or a port; with anything else in its place a path is of a bucket called registry.
 _PATH = re.compile(r"/registry/(?P<host>[^/]*[.:][^/]*)(?P<rest>/.*)")
 _MANIFEST = re.compile(r"/v2/(?P<repository>.+)/manifests/(?P<reference>[^/]+)")
-_PRIVATE = re.compile(r"\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?")
 _ECR_LOGIN = re.compile(rb"AWS:\d{12}-auth-token")
 _INDEX, _SINGLE = "application/vnd.oci.image.index.v1+json", "application/vnd.oci.image.manifest.v1+json"
 _CHART_CONFIG = "application/vnd.cncf.helm.config.v1+json"
@@ -60,7 +60,7 @@ def _answer(environ: Mapping[str, Any]) -> Answer:
         return _error(HTTPStatus.METHOD_NOT_ALLOWED, "UNSUPPORTED", "The operation is unsupported.")
     if rest == "/v2" or rest.startswith("/v2/"):
         return _of_registry(environ, host, rest)
-    if rest == "/token" and not _PRIVATE.fullmatch(host):
+    if rest == "/token" and not ecr_region(host):
         return _token(parse_qs(environ.get("QUERY_STRING", "")))
     return _charts(host, rest.removesuffix("/index.yaml")) if rest.endswith("/index.yaml") else _NO_PAGE
 
@@ -81,7 +81,7 @@ def _of_registry(environ: Mapping[str, Any], host: str, rest: str) -> Answer:
 def _unauthorized(environ: Mapping[str, Any], host: str, repository: str | None) -> Answer | None:
     """Gives the refusal of a request without what the registry wants to see; None where it is fine."""
     scheme, _, credentials = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
-    if _PRIVATE.fullmatch(host):
+    if ecr_region(host):
         if scheme.lower() != "basic":
             challenge = f'Basic realm="https://{host}/",service="ecr.amazonaws.com"'
             return _challenged(challenge, "no basic auth credentials")

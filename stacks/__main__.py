@@ -3,10 +3,11 @@
 import gc
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
-from urllib.parse import urlsplit
 
+from ami.loopback import is_loopback
 from trnstack.environment import plan_file
 from trnstack.findings import InvalidEnvironmentError, render
 
@@ -20,8 +21,11 @@ def _context(key: str) -> str | None:
 
 
 def _is_rehearsal() -> bool:
-    """Tells whether AWS is the embedded one, which listens on this machine only."""
-    return urlsplit(os.environ.get("AWS_ENDPOINT_URL", "")).hostname == "127.0.0.1"
+    """Tells whether AWS is the embedded one, which listens on this machine only, for every service."""
+    named = [value for name, value in os.environ.items() if name.startswith("AWS_ENDPOINT_URL")]
+    ignored = os.environ.get("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "false").lower() == "true"
+    here = all(is_loopback(address) for address in named)
+    return "AWS_ENDPOINT_URL" in os.environ and here and not ignored
 
 
 def main() -> int:
@@ -38,9 +42,14 @@ def main() -> int:
     except InvalidEnvironmentError as error:
         print(render(error.findings), file=sys.stderr)
         return 1
+    quoted = shlex.quote(file)
     if plan.pins.rehearsal and not _is_rehearsal():
-        print(f"{file}: its lock was made in a rehearsal\n  hint: run: trnstack lock {file}", file=sys.stderr)
+        print(f"{file}: its lock was made in a rehearsal\n  hint: run: trnstack lock {quoted}", file=sys.stderr)
         return 1
+    for group in plan.awaiting_image:
+        left_out = f"{file}: {group.stack} is left out, whatever stands of it: its custom image is not built yet"
+        commands = f"cdk deploy {plan.name}-images -c environment={quoted}, then trnstack lock {quoted}"
+        print(f"{left_out}\n  hint: run: {commands}", file=sys.stderr)
     # jsii takes the first Node on the PATH, which may be an older one of the system; ours came with the packages.
     node = Path(sys.prefix) / "bin" / "node"
     if node.exists():

@@ -3,6 +3,7 @@
 from aws_cdk import Stack
 from constructs import Construct
 
+from ami.pins import rebuild_output
 from infra.custom_image import CustomImage
 from infra.image_key import image_key_statements
 from infra.image_workshop import ImageWorkshop
@@ -59,7 +60,7 @@ class ImagesStack(Stack):
         command = f"aws imagebuilder start-image-pipeline-execution --region {plan.region} --image-pipeline-arn "
         output(
             self,
-            f"RebuildCommand{which}",
+            rebuild_output(image.recipe),
             f"{command}{made.pipeline_arn}",
             "Builds the same content once more, as a new AMI",
         )

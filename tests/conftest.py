@@ -1,7 +1,9 @@
 """What all tests share: golden files, which say in full what is decided and built, and how to bring them up to date."""
 
+import contextlib
 import difflib
-from collections.abc import Callable
+import resource
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,22 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
             pytest.fail(_difference(name, expected, text), pytrace=False)
 
     return check
+
+
+@pytest.fixture
+def full_disk() -> Callable[[], contextlib.AbstractContextManager[None]]:
+    """Returns what makes every write to a file fail for as long as it lasts, as on a disk that is full."""
+
+    @contextlib.contextmanager
+    def full() -> Iterator[None]:
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    return full
 
 
 def _difference(name: str, expected: str, text: str) -> str:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,38 @@ def loaded(code: str, *, folder: Path = ROOT) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
+def parts(package: str) -> set[str]:
+    """Returns the modules and packages that lie in a package's folder."""
+    found = (ROOT / package).iterdir()
+    names = {path.stem for path in found if path.suffix == ".py" or (path / "__init__.py").exists()}
+    return {f"{package}.{name}" for name in names - {"__init__"}}
+
+
+def contract(name: str) -> set[str]:
+    """Returns the modules that a contract of import-linter's holds."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    (found,) = (each for each in settings["tool"]["importlinter"]["contracts"] if each["name"] == name)
+    return set(found["source_modules"])
+
+
+class TestContracts:
+    """A module that no contract names may import anything, so each is in one."""
+
+    @pytest.mark.parametrize(
+        "name", ["trnstack decides without CDK, AWS or the renderers", "trnstack compares pins and chooses none"]
+    )
+    def test_deciding(self, name):
+        """All of trnstack but the command decides, and is held to it."""
+        assert contract(name) == parts("trnstack") - {"trnstack.cli"}
+
+    def test_pins(self):
+        """All of ami asks nobody, but what is there to ask."""
+        asks = {"ami.resolve", "ami.registry"}
+        held = contract("choosing pins asks nobody") | contract("ami.lock stands on the standard library alone")
+
+        assert held == parts("ami") - asks
+
+
 @pytest.mark.cli
 class TestImports:
     @pytest.mark.parametrize(
@@ -37,11 +70,15 @@ class TestImports:
             "trnstack.environment",
             "trnstack.plan",
             "trnstack.rules",
+            "trnstack.advice.steps",
             "trnstack.catalog",
             "trnstack.advice.impact",
             "trnstack.revisions",
             "trnstack.cli",
             "ami.lock",
+            "ami.moving",
+            "ami.outdated",
+            "ami.explain",
             "stacks.__main__",
         ],
     )

@@ -2,10 +2,21 @@
 
 import dataclasses
 import datetime as dt
+import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ami.lock import LockError, MissingLockError, differences, path_for, read
+from ami.lock import (
+    LockError,
+    MissingLockError,
+    NewerLockError,
+    OlderLockError,
+    UnreadableLockError,
+    differences,
+    path_for,
+    read,
+)
 from ami.pins import Lock
 from trnstack import source
 from trnstack.findings import Finding, InvalidEnvironmentError, Severity, has_errors
@@ -75,20 +86,61 @@ def current_lock(file: str | Path, environment: Environment, lock_file: Path | N
     another version of trnstack.
     """
     path = lock_file or path_for(file)
-    make = f"run: trnstack lock {file}"
     try:
         lock = read(path)
     except MissingLockError:
         message = f"there is no lock {path}, which pins images and add-ons"
-        hint = f"{make}, or without an account: trnstack lock --offline {file}"
-        return Finding(code="IMG001", path=(), message=message, hint=hint)
+        hint = f"{_make(file)}, or without an account: {_offline(file)}"
+        return source.read(file).locate(Finding(code="IMG001", path=(), message=message, hint=hint))
     except LockError as error:
-        hint = f"{make}, or take the lock's last version from git"
-        return Finding(code="IMG003", path=(), message=f"lock {path} {error.message}", hint=hint)
+        return unreadable(file, error)
     stale = differences(lock, lock_inputs(environment))
     if stale:
-        return Finding(code="IMG002", path=(), message=f"lock {path} is stale: {'; '.join(stale)}", hint=make)
+        message = f"lock {path} is stale: {'; '.join(stale)}"
+        return source.read(file).locate(Finding(code="IMG002", path=(), message=message, hint=_make(file)))
     return lock
+
+
+def unreadable(file: str | Path, error: LockError) -> Finding:
+    """Returns IMG003: a lock that can't be read. To lock over it would choose every pin anew, so nothing does."""
+    lock = shlex.quote(str(error.file))
+    anew = f"rm {lock} && trnstack lock {shlex.quote(str(file))}, or without an account: rm {lock} && {_offline(file)}"
+    match error:
+        case NewerLockError():
+            hint = "update trnstack, in its clone: git pull && make setup; the lock of a later one is whole, so keep it"
+        case OlderLockError():
+            hint = f"make it anew: {anew}"
+        case UnreadableLockError():
+            hint = f"see what lies there: ls -ld {lock}; a lock is a file that you may read"
+        case _:
+            back = f"git checkout -- {lock}, in a merge git checkout --ours -- {lock}"
+            hint = f"take the committed one back: {back}; or choose every pin anew: {anew}"
+    finding = Finding(code="IMG003", path=(), message=f"lock {error.file} {error.message}", hint=hint)
+    return source.read(file).locate(finding)
+
+
+def checked_lock(file: str | Path, environment: Environment) -> tuple[Lock | None, tuple[Finding, ...]]:
+    """Returns the lock beside a file that has no errors, None where it can't be used, and everything found in it.
+
+    What a comment in the file silences has its reason.
+
+    Args:
+        file: The environment file.
+        environment: What is in it.
+    """
+    text = source.read(file)
+    lock, found = _lock(file, environment, path_for(file))
+    codes = {finding.code for finding in found}
+    located = with_suppressions([text.locate(finding) for finding in found], text, dated=False, with_lock=False)
+    return lock, tuple(finding for finding in located if finding.code in codes)
+
+
+def _make(file: str | Path) -> str:
+    return f"run: trnstack lock {shlex.quote(str(file))}"
+
+
+def _offline(file: str | Path) -> str:
+    return f"trnstack lock --offline {shlex.quote(str(file))}"
 
 
 def _lock(file: str | Path, environment: Environment, path: Path) -> tuple[Lock | None, list[Finding]]:
@@ -96,8 +148,8 @@ def _lock(file: str | Path, environment: Environment, path: Path) -> tuple[Lock 
     lock = current_lock(file, environment, path)
     if isinstance(lock, Finding):
         return None, [lock]
-    make = f"run: trnstack lock {file}"
-    found = [*check_lock(environment, lock, make), *_limits(lock, path, make)]
+    make = _make(file)
+    found = [*check_lock(environment, lock, make), *_limits(lock, path, make), *_awaited(file, environment, lock)]
     return (None if has_errors(found) else lock), found
 
 
@@ -109,6 +161,20 @@ def _limits(lock: Lock, path: Path, make: str) -> list[Finding]:
     if lock.unresolved:
         return [unresolved(lock, path, make, Severity.NOTE)]
     return []
+
+
+def _awaited(file: str | Path, environment: Environment, lock: Lock) -> Iterator[Finding]:
+    """Yields IMG008 for each node group whose custom image is not built yet, so that a deploy passes it by."""
+    name = shlex.quote(str(file))
+    for index, group in enumerate(environment.node_groups):
+        if group.name in lock.awaiting_build:
+            yield Finding(
+                code="IMG008",
+                path=("node_groups", index, "image"),
+                message=f"the custom image of {group.name} is not built yet, and a deploy leaves its stack out",
+                hint=f"run: cdk deploy {environment.name}-images -c environment={name}, then trnstack lock {name}",
+                severity=Severity.WARNING,
+            )
 
 
 def unresolved(lock: Lock, path: Path, make: str, severity: Severity) -> Finding:
@@ -135,8 +201,7 @@ def plan_file(file: str | Path, *, lock_file: Path | None = None, to_deploy: boo
     if checked.environment is None or checked.lock is None:
         raise InvalidEnvironmentError(checked.findings)
     if to_deploy and checked.lock.unresolved:
-        make = f"run: trnstack lock {file}"
         path = lock_file or path_for(file)
-        finding = unresolved(checked.lock, path, make, Severity.ERROR)
+        finding = unresolved(checked.lock, path, _make(file), Severity.ERROR)
         raise InvalidEnvironmentError([dataclasses.replace(finding, file=str(file))])
     return plan(checked.environment, checked.lock)

@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
@@ -70,8 +70,9 @@ def _named(finding: Finding, file: str, name: str) -> Finding:
         return finding
     if finding.code in _OF_THE_LOCK:
         finding = dataclasses.replace(finding, hint="name a revision whose lock answers its file")
-    stem = file.rpartition(".")[0]
-    texts = {key: getattr(finding, key).replace(stem, name.rpartition(".")[0]) for key in ("file", "message", "hint")}
+    # Without their ends, since the lock's name begins alike.
+    stem, named = (text.removesuffix(PurePosixPath(text).suffix) for text in (file, name))
+    texts = {key: getattr(finding, key).replace(stem, named) for key in ("file", "message", "hint")}
     return dataclasses.replace(finding, **texts)
 
 
@@ -82,43 +83,60 @@ def _checked_out(name: str, revision: str, path: str, folder: Path) -> Path:
         raise RevisionError(
             f"{name}: git is not installed, so no revision can be read", "name an environment file instead"
         )
-    _ask(git, ["rev-parse", "--git-dir"], f"{name}: this folder is in no git repository", "name an environment file")
-    _ask(
+    _asked(git, ["rev-parse", "--git-dir"], lambda said: _no_repository(name, said))
+    _asked(
         git,
         ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"],
-        f"{name}: git knows no revision '{revision}'",
-        "git log --oneline lists them",
+        lambda said: (_with(f"{name}: git knows no revision '{revision}'", said), "git log --oneline lists them"),
     )
-    content = _ask(
-        git,
-        ["cat-file", "blob", f"{revision}:{path}"],
-        f"{name}: there is no file {path or 'without a name'} in {revision}",
-        "the path starts at the top of the repository; ./ in front of it makes it start here",
-    )
+    missing = f"{name}: there is no file {path!r} in {revision}"
+    hint = "the path starts at the top of the repository; ./ in front of it makes it start here"
+    content = _asked(git, _blob(revision, path), lambda said: (_with(missing, said), hint))
     file = folder / PurePosixPath(path).name
     lock = str(PurePosixPath(path).with_name(path_for(file).name))
     lock = f"./{lock}" if path.startswith("./") else lock
-    pins = _ask(
-        git,
-        ["cat-file", "blob", f"{revision}:{lock}"],
-        f"{name}: there is no lock {lock} in {revision}, so its plan is not known",
-        "name a later revision, in which the lock was committed",
-    )
+    unlocked = f"{name}: there is no lock {lock} in {revision}, so its plan is not known"
+    hint_of_lock = "name a later revision, in which the lock was committed"
+    pins = _asked(git, _blob(revision, lock), lambda said: (_with(unlocked, said), hint_of_lock))
     file.write_bytes(content)
     path_for(file).write_bytes(pins)
     return file
 
 
-def _ask(git: str, arguments: list[str], message: str, hint: str) -> bytes:
+def _blob(revision: str, path: str) -> list[str]:
+    """Returns what asks git for a file's content; of a folder it has none, where ``git show`` would list it."""
+    return ["cat-file", "blob", f"{revision}:{path}"]
+
+
+def _no_repository(name: str, said: str) -> tuple[str, str]:
+    if not said or "not a git repository" in said:
+        return f"{name}: this folder is in no git repository", "name an environment file"
+    return f"{name}: git reads no repository here: {said}", "do as git says, or name an environment file"
+
+
+def _with(message: str, said: str) -> str:
+    return f"{message}; git: {said}" if said else message
+
+
+def _asked(git: str, arguments: list[str], refusal: Callable[[str], tuple[str, str]]) -> bytes:
     """Returns what git writes.
 
+    Args:
+        git: The program.
+        arguments: Its arguments.
+        refusal: Gives the sentence and the hint from git's own words.
+
     Raises:
-        RevisionError: git refuses.
+        RevisionError: git refuses, or does not answer.
     """
+    settings = {**os.environ, "LC_ALL": "C"}  # so that its words are known
     try:
-        done = subprocess.run(  # noqa: S603 - git itself, with what a person named after the end of its options
-            [git, *arguments], capture_output=True, check=True, timeout=_PATIENCE_SECONDS
+        done = subprocess.run(  # noqa: S603 - git itself; a revision that begins with a hyphen is none to rev-parse
+            [git, *arguments], capture_output=True, check=True, timeout=_PATIENCE_SECONDS, env=settings
         )
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-        raise RevisionError(message, hint) from error
+    except subprocess.CalledProcessError as error:
+        said = " ".join(error.stderr.decode(errors="replace").split())
+        raise RevisionError(*refusal(said.removeprefix("fatal: "))) from error
+    except subprocess.TimeoutExpired as error:
+        raise RevisionError(*refusal(f"it has not answered for {_PATIENCE_SECONDS} seconds")) from error
     return done.stdout

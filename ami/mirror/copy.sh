@@ -4,14 +4,17 @@
 #   trnstack lock --images environments/x.yaml | ami/mirror/copy.sh -
 #
 # Each line is: KIND SOURCE DIGEST TARGET. KIND is image, chart (of an OCI registry) or archive (a chart of an HTTP
-# repository). What is in the mirror already is left alone, so a run that was interrupted can be repeated. Repositories
-# of ECR are made where they are missing, with tags that can't be moved and a scan of each push.
+# repository). What is in the mirror already is left alone, so a run that was interrupted can be repeated; what is there
+# with other content, or can't be read, ends the run before anything is written over it. Repositories of ECR are made
+# where they are missing, with tags that can't be moved and a scan of each push.
 #
-# Needs crane (github.com/google/go-containerregistry), for ECR the AWS CLI with credentials of the mirror's account,
-# and for an archive helm 3.8 or later.
+# Needs bash 3.2 or later, as macOS has it, crane (github.com/google/go-containerregistry), for ECR the AWS CLI with
+# credentials of the mirror's account, and for an archive helm 3.8 or later.
 #
-# Source: Amazon ECR user guide, "Image tag mutability", "Private registry authentication"; Helm, "Use OCI-based
-# registries"; crane copy and crane digest.
+# Source: Amazon ECR user guide, "Image tag mutability", "Private registry authentication"; Amazon ECR API reference,
+# DescribeRepositories, RepositoryNotFoundException; Helm, "Use OCI-based registries", and its pkg/registry/client.go,
+# whose push makes the archive, byte for byte, a layer of the manifest; go-containerregistry,
+# pkg/v1/remote/transport/error.go, which words a registry's refusal; containers/image issue 2203, Harbor's code.
 set -euo pipefail
 
 fail() {
@@ -26,6 +29,11 @@ need() {
 ecr_host='^[0-9]{12}\.dkr\.ecr(-fips)?\.([a-z0-9-]+)\.amazonaws\.com(\.cn)?$'
 digest_form='^sha256:[0-9a-f]{64}$'
 name_form='^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$'
+# What crane ends with where a registry says that it has no such name: a code of the registry's, or the bare status.
+not_there='^Error: .*GET https?://[^ ]+/manifests/[^ ]+: '
+not_there+='((MANIFEST_UNKNOWN|NAME_UNKNOWN|NOT_FOUND): |unexpected status code 404( |$))'
+# The layer of a manifest in which Helm keeps a chart's archive, and its digest.
+chart_layer='"application/vnd\.cncf\.helm\.chart\.content\.v1\.tar\+gzip",[^{}]*"digest": *"(sha256:[0-9a-f]{64})"'
 signed_in=' '
 made=' '
 
@@ -50,50 +58,62 @@ repository() {
   region=${BASH_REMATCH[2]}
   name=${target#*/}
   name=${name%:*}
-  [[ $made == *" $name "* ]] && return 0
+  [[ $made == *" $host/$name "* ]] && return 0
   if ! aws ecr describe-repositories --region "$region" --registry-id "${host%%.*}" --repository-names "$name" \
-    >/dev/null 2>&1; then
+    >/dev/null 2>"$folder/refusal"; then
+    if ! grep -q '(RepositoryNotFoundException)' "$folder/refusal"; then
+      cat "$folder/refusal" >&2
+      fail "$host can't be asked for the repository $name: see the lines above"
+    fi
     aws ecr create-repository --region "$region" --registry-id "${host%%.*}" --repository-name "$name" \
       --image-tag-mutability IMMUTABLE --image-scanning-configuration scanOnPush=true >/dev/null ||
       fail "repository $name can't be made in $host: see the lines above"
   fi
-  made+="$name "
+  made+="$host/$name "
 }
 
-# Tells whether the mirror holds something already; another thing under the same name ends the run.
-is_there() {
-  local kind=$1 digest=$2 target=$3 held
-  if [[ $kind == archive ]]; then
-    [[ $(crane manifest "$target" 2>/dev/null) == *"$digest"* ]]
-    return
+# Prints the digest of what the mirror has under a name: of an archive that of the layer in which Helm keeps it, of all
+# else the manifest's. Prints nothing where the registry says that nothing is there; any other refusal ends the run.
+in_mirror() {
+  local kind=$1 target=$2 question=digest answer
+  [[ $kind == archive ]] && question=manifest
+  if ! answer=$(crane "$question" "$target" 2>"$folder/refusal"); then
+    grep -Eq "$not_there" "$folder/refusal" && return 0
+    cat "$folder/refusal" >&2
+    fail "$target can't be read, so nothing is copied there: see the lines above"
   fi
-  held=$(crane digest "$target" 2>/dev/null) || return 1
-  [[ $held == "$digest" ]] && return 0
-  fail "$target is there with $held, and the lock says $digest: delete it there, or use another mirror"
+  if [[ $kind == archive ]]; then
+    if [[ $answer =~ $chart_layer ]]; then answer=${BASH_REMATCH[1]}; else answer='something that is no chart'; fi
+  fi
+  printf '%s' "$answer"
 }
 
 # Copies an image, or a chart of an OCI registry, under its digest: `image:tag` by `image@digest`.
 copy() {
-  local source=$1 digest=$2 target=$3 held
+  local source=$1 digest=$2 target=$3
   sign_in "${source%%/*}" crane
   crane copy "${source%:*}@$digest" "$target" || fail "$source is not copied: see the lines above"
-  held=$(crane digest "$target") || fail "$target can't be read back: see the lines above"
-  [[ $held == "$digest" ]] || fail "$target has $held after the copy, and the lock says $digest"
 }
 
-# Copies a chart of an HTTP repository: the archive's own digest is checked, then that of the layer that holds it.
+# Prints the digest of a file: Linux has sha256sum, macOS has shasum.
+sha256() {
+  local sum
+  if command -v sha256sum >/dev/null; then sum=$(sha256sum <"$1"); else sum=$(shasum -a 256 <"$1"); fi || return 1
+  printf 'sha256:%s' "${sum%% *}"
+}
+
+# Copies a chart of an HTTP repository, whose archive has to be the lock's byte for byte.
 archive() {
   local source=$1 digest=$2 target=$3 chart=${1##*/} file held
   need helm 'it fetches charts of HTTP repositories'
   helm pull "${chart%%:*}" --repo "${source%/*}" --version "${chart#*:}" --destination "$folder" >/dev/null ||
     fail "$source can't be fetched: see the lines above"
   file=$(printf '%s\n' "$folder"/*.tgz)
-  held="sha256:$(sha256sum "$file" | cut -d ' ' -f 1)"
+  held=$(sha256 "$file") || fail "$file can't be checked: see the lines above"
   [[ $held == "$digest" ]] || fail "$source has $held, and the lock says $digest"
   sign_in "${target%%/*}" helm
   helm push "$file" "oci://${target%/*}" >/dev/null || fail "$source is not pushed: see the lines above"
   rm "$file"
-  [[ $(crane manifest "$target") == *"$digest"* ]] || fail "$target does not hold $digest after the copy"
 }
 
 [[ $# -eq 1 ]] || fail 'usage: copy.sh LIST, or - for standard input; trnstack lock --images FILE makes the list'
@@ -101,7 +121,8 @@ list=$1
 [[ $list == - ]] && list=/dev/stdin
 [[ -r $list ]] || fail "$1 can't be read"
 need crane 'it copies images between registries'
-mapfile -t lines <"$list"
+lines=()
+while IFS= read -r line || [[ -n $line ]]; do lines+=("$line"); done <"$list"
 [[ ${#lines[@]} -gt 0 ]] || fail "$1 is empty: trnstack lock --images FILE makes the list"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -116,14 +137,16 @@ for line in "${lines[@]}"; do
   [[ $kind == image || $kind == chart || $kind == archive ]] || fail "line $number is of unknown kind $kind"
   sign_in "${target%%/*}" crane
   repository "$target"
-  if is_there "$kind" "$digest" "$target"; then
+  held=$(in_mirror "$kind" "$target") || exit 1
+  if [[ -z $held ]]; then
+    if [[ $kind == archive ]]; then archive "$source" "$digest" "$target"; else copy "$source" "$digest" "$target"; fi
+    held=$(in_mirror "$kind" "$target") || exit 1
+    [[ $held == "$digest" ]] || fail "$target has ${held:-nothing} after the copy, and the lock says $digest"
+    outcome=copied
+  elif [[ $held == "$digest" ]]; then
     outcome='is there already'
-  elif [[ $kind == archive ]]; then
-    archive "$source" "$digest" "$target"
-    outcome=copied
   else
-    copy "$source" "$digest" "$target"
-    outcome=copied
+    fail "$target is there with $held, and the lock says $digest: delete it there, or use another mirror"
   fi
   printf '[%d/%d] %s %s\n' "$number" "${#lines[@]}" "$target" "$outcome"
 done

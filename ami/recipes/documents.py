@@ -1,8 +1,10 @@
 """Renders a recipe and a lock's values as the component documents that EC2 Image Builder runs.
 
 Source: EC2 Image Builder user guide, "Use the AWSTOE component document framework for custom components" (schema 1.0;
-``build`` and ``validate`` run before the snapshot, ``test`` on an instance started from it) and "Action modules
-supported by AWSTOE component manager" (ExecuteBash: all commands become one file, which bash runs as root).
+``build`` and ``validate`` run before the snapshot, ``test`` on an instance started from it; ``maxAttempts`` is how
+often a step is tried before it fails, once by default, and ``timeoutSeconds`` how long one try takes; after a step that
+failed, ``onFailure: Abort`` runs no other) and "Action modules supported by AWSTOE component manager" (ExecuteBash: all
+commands become one file, which bash runs as root).
 """
 
 import hashlib
@@ -20,6 +22,10 @@ from ami.recipes.values import InvalidValueError, RecipeValues
 MAXIMUM_CHARACTERS = 16_000
 #: Half of the two hours that a step has by default; the longest step, building modules, takes minutes.
 STEP_TIMEOUT_SECONDS = 3_600
+#: A part of every version. Raise it when the images' stack renders anything else around the documents, such as another
+#: setting of the volume: components and recipes of Image Builder can't be changed in place, and bear the version in
+#: their names, so that without a new version the change would meet the old names.
+FORMAT = 1
 _SHEBANG = "#!/usr/bin/env bash\n"
 #: What holds at the end of the build has to hold after a boot too, so the test phase begins with the same checks.
 _SCRIPTS_BY_PHASE = {"build": ("build",), "validate": ("validate",), "test": ("validate", "test")}
@@ -61,6 +67,7 @@ def content_version(recipe: Recipe, values: RecipeValues, *, parent_release: str
         parent_release: The release version of the parent, such as ``1.35.6-20260714``.
     """
     content = {
+        "format": FORMAT,
         "recipe": recipe.name,
         "parent_release": parent_release,
         "volume_gib": recipe.volume_gib,
@@ -86,7 +93,6 @@ def _variables(recipe: Recipe, values: RecipeValues) -> dict[str, str]:
 
 
 def _component(recipe: Recipe, row: ComponentRow, variables: dict[str, str]) -> Component:
-    exports = "".join(f"export {name}={shlex.quote(variables[name])}\n" for name in row.variables)
     content = {
         "name": f"{recipe.name}-{row.name}",
         "description": row.description,
@@ -95,7 +101,11 @@ def _component(recipe: Recipe, row: ComponentRow, variables: dict[str, str]) -> 
             {
                 "name": phase,
                 "steps": [
-                    _step(script, exports + text.removeprefix(_SHEBANG))
+                    _step(
+                        script,
+                        _exports(recipe, row, variables | {"PHASE": phase}) + text.removeprefix(_SHEBANG),
+                        attempts=row.build_attempts if phase == "build" else 1,
+                    )
                     for script in scripts
                     if (text := recipe.script(row.name, script)) is not None
                 ],
@@ -112,13 +122,20 @@ def _component(recipe: Recipe, row: ComponentRow, variables: dict[str, str]) -> 
     return Component(name=row.name, description=row.description, document=document)
 
 
-def _step(name: str, commands: str) -> dict[str, Any]:
+def _exports(recipe: Recipe, row: ComponentRow, variables: dict[str, str]) -> str:
+    """Returns the lines that set a component's variables, those last that hold a file of the recipe's."""
+    values = [(name, variables[name]) for name in row.variables]
+    files = [(name, recipe.file(file)) for name, file in row.files]
+    return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values + files)
+
+
+def _step(name: str, commands: str, *, attempts: int) -> dict[str, Any]:
     return {
         "name": name,
         "action": "ExecuteBash",
         "timeoutSeconds": STEP_TIMEOUT_SECONDS,
         "onFailure": "Abort",
-        "maxAttempts": 1,
+        "maxAttempts": attempts,
         "inputs": {"commands": [commands]},
     }
 

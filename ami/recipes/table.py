@@ -48,12 +48,16 @@ class ComponentRow:
     Attributes:
         name: Its name, which is also the start of its scripts' names.
         description: What it does.
-        variables: The environment variables that its scripts read.
+        variables: The environment variables that its scripts read; ``PHASE`` is the phase in which a script runs.
+        files: Further ones that hold the text of a file, and the file's name in the recipe's folder.
+        build_attempts: How often the build is tried before it fails; more than once for what asks the network.
     """
 
     name: str
     description: str
     variables: tuple[str, ...]
+    files: tuple[tuple[str, str], ...]
+    build_attempts: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +85,10 @@ class Recipe:
         path = _FOLDER / self.name / f"{component}.{phase}.sh"
         return path.read_text(encoding="utf-8") if path.exists() else None
 
+    def file(self, name: str) -> str:
+        """Returns the text of a file in the recipe's folder, which a script installs."""
+        return (_FOLDER / self.name / name).read_text(encoding="utf-8")
+
 
 @functools.cache
 def names() -> tuple[str, ...]:
@@ -107,6 +115,8 @@ def recipe(name: str) -> Recipe:
                 name=component["name"],
                 description=component["description"],
                 variables=tuple(component["variables"]),
+                files=tuple(component.get("files", {}).items()),
+                build_attempts=component.get("build_attempts", 1),
             )
             for component in row["components"]
         ),

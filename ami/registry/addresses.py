@@ -1,10 +1,11 @@
 """Where a request may go: hosts, origins, and the proxy of the environment."""
 
-import ipaddress
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
 
 import urllib3
+
+from ami.loopback import is_loopback
 
 #: Connections that are kept open to one host; more threads than that open further ones.
 _KEPT_CONNECTIONS = 8
@@ -14,15 +15,6 @@ def origin(url: str) -> str:
     """Returns a URL's scheme, host and port: what may see the secrets that were meant for it."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}".lower()
-
-
-def is_loopback(url: str) -> bool:
-    """Tells whether a URL is of this machine."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def may_lead_to(url: str, target: str) -> bool:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode, urlsplit
 
 from ami.registry.addresses import may_lead_to, origin
 from ami.registry.errors import RegistryError
-from ami.registry.names import Name
+from ami.registry.names import Name, ecr_region
 from ami.registry.transport import Transport
 
 #: Tokens are sent in a header, so anything else in one would be another header.
@@ -119,7 +119,7 @@ class Authorizations:
 
 def denied_hint(host: str) -> str:
     """Returns what to do about a registry that denies something."""
-    if re.fullmatch(r"[0-9]{12}\.dkr\.ecr\..+", host):
+    if ecr_region(host):
         return "use AWS credentials that may pull, such as with the policy AmazonEC2ContainerRegistryPullOnly"
     return "check the name: registries deny what isn't there as they deny what isn't public"
 

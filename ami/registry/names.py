@@ -11,6 +11,10 @@ _REPOSITORY = re.compile(r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:
 _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
 _CHART_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _DOCKER_HUB = ("docker.io", "index.docker.io")
+#: A private registry of ECR; ECR Public, ``public.ecr.aws``, is another service.
+#:
+#: Source: Amazon ECR user guide, "Amazon ECR private registry"; aws-actions/amazon-ecr-login issue 401 (FIPS).
+_ECR_HOST = re.compile(r"[0-9]{12}\.dkr\.ecr(?:-fips)?\.(?P<region>[a-z0-9-]+)\.amazonaws\.com(?:\.cn)?")
 #: A repository's name, with its host, is no longer than this.
 _LONGEST = 255
 
@@ -47,6 +51,12 @@ class HttpChart:
     host: str
     path: str
     name: str
+
+
+def ecr_region(host: str) -> str | None:
+    """Returns the region of a private registry of ECR; None for any other host."""
+    found = _ECR_HOST.fullmatch(host)
+    return found["region"] if found else None
 
 
 def image_name(text: str) -> Name:

@@ -1,10 +1,11 @@
 """Asks EKS which versions of an add-on it offers."""
 
-import re
 from typing import NamedTuple
 
+from account.calls import pages
+from ami.fit import numbers
 from ami.pins import UNRESOLVED
-from ami.resolve.asking import UnansweredError, calls_of
+from ami.resolve.asking import UnansweredError
 from ami.resolve.aws import Aws
 
 
@@ -34,25 +35,22 @@ def offered_add_on(aws: Aws, name: str, minor: str) -> Offered:
 
     Source: EKS API reference, DescribeAddonVersions; ``compatibilities[].defaultVersion``.
     """
-    with calls_of("EKS", aws.region):
-        pages = (
-            aws.client("eks").get_paginator("describe_addon_versions").paginate(addonName=name, kubernetesVersion=minor)
-        )
-        is_default = {
-            version["addonVersion"]: bool(compatibility.get("defaultVersion"))
-            for page in pages
-            for add_on in page["addons"]
-            for version in add_on["addonVersions"]
-            for compatibility in version["compatibilities"]
-            if compatibility["clusterVersion"] == minor
-        }
+    answers = pages(aws.client("eks"), "describe_addon_versions", addonName=name, kubernetesVersion=minor)
+    is_default = {
+        version["addonVersion"]: bool(compatibility.get("defaultVersion"))
+        for answer in answers
+        for add_on in answer["addons"]
+        for version in add_on["addonVersions"]
+        for compatibility in version["compatibilities"]
+        if compatibility["clusterVersion"] == minor
+    }
     if not is_default:
         raise UnansweredError(
             f"EKS in {aws.region} offers no version of add-on {name} for Kubernetes {minor}",
             "look at eks.kubernetes_version in the environment file",
         )
     return Offered(
-        versions=tuple(sorted(is_default, key=_numbers, reverse=True)),
+        versions=tuple(sorted(is_default, key=numbers, reverse=True)),
         default=next((version for version, default in is_default.items() if default), None),
     )
 
@@ -81,8 +79,3 @@ def add_on_version(aws: Aws, name: str, minor: str, pinned: str) -> str:
             f"take it: trnstack lock --add-on {name}={default or newest} FILE",
         )
     return pinned
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """Returns what versions are ordered by: ``v1.22.4-eksbuild.3`` is (1, 22, 4, 3)."""
-    return tuple(int(number) for number in re.findall(r"\d+", version))

@@ -1,14 +1,12 @@
 """Asks many things at once, and keeps every failure with what it was about."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
-from botocore.exceptions import BotoCoreError, ClientError
-
-from account.refusals import AccountError, refusal
+from account.at_once import as_answered
+from account.refusals import AccountError
 from ami.registry import RegistryError
 
 #: Told what was answered last, how many answers there are, and how many there will be.
@@ -71,20 +69,6 @@ class Question:
     ask: Callable[[], Any]
 
 
-@contextmanager
-def calls_of(service: str, region: str) -> Iterator[None]:
-    """Turns what AWS's client raises into AccountError, which says it to a person.
-
-    Args:
-        service: The service as AWS writes it, such as ``SSM``.
-        region: The region that is asked.
-    """
-    try:
-        yield
-    except (BotoCoreError, ClientError) as error:
-        raise refusal(error, service=service, region=region) from error
-
-
 def answers(
     questions: Mapping[Hashable, Question], *, answered: Callable[[str], None]
 ) -> tuple[dict[Hashable, Any], list[Failure]]:
@@ -97,15 +81,10 @@ def answers(
         answered: Told what a question was about, after each.
     """
     heard: dict[Hashable, Any] = {}
-    pool = ThreadPoolExecutor(max_workers=_AT_ONCE)
-    try:
-        asked = {pool.submit(_outcome, question): key for key, question in questions.items()}
-        for done in as_completed(asked):
-            heard[asked[done]] = done.result()
-            answered(questions[asked[done]].about)
-    finally:
-        # Whoever interrupts does not wait for what was not asked yet.
-        pool.shutdown(wait=False, cancel_futures=True)
+    calls = {key: partial(_outcome, question) for key, question in questions.items()}
+    for key, outcome in as_answered(calls, threads=_AT_ONCE):
+        heard[key] = outcome
+        answered(questions[key].about)
     failed = [(question.about, heard[key]) for key, question in questions.items() if isinstance(heard[key], _FAILED)]
     return {key: one for key, one in heard.items() if not isinstance(one, _FAILED)}, _told_once(failed)
 

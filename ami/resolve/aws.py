@@ -1,20 +1,19 @@
 """AWS's clients for one set of credentials, and whether it is AWS that they reach or a rehearsal."""
 
 import base64
-import re
 import threading
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-import boto3
 from botocore.config import Config
-from botocore.exceptions import NoCredentialsError
 
-from account.refusals import AccountError
+from account.calls import call, client_of, signed_in
+from account.refusals import AccountError, incomplete, unreadable
+from ami.loopback import is_loopback
 from ami.registry import Registry, https_address
-from ami.registry.addresses import is_loopback
-from ami.resolve.asking import Failure, NoAccountError, ResolveError, calls_of
+from ami.registry.names import ecr_region
+from ami.resolve.asking import Failure, NoAccountError, ResolveError
 
 #: Makes the client of a service in a region.
 Clients = Callable[[str, str], Any]
@@ -23,11 +22,6 @@ Clients = Callable[[str, str], Any]
 #:
 #: Source: AWS SDKs and Tools reference guide, "Retry behavior", standard mode.
 _PATIENCE = Config(retries={"mode": "standard", "total_max_attempts": 6}, connect_timeout=5, read_timeout=30)
-
-#: A private registry of ECR. ECR Public, ``public.ecr.aws``, is asked without credentials.
-#:
-#: Source: Amazon ECR user guide, "Amazon ECR private registry".
-_ECR_HOST = re.compile(r"\d{12}\.dkr\.ecr(?:-fips)?\.(?P<region>[a-z0-9-]+)\.amazonaws\.com(?:\.cn)?")
 #: The services that every lock is resolved from.
 _SERVICES = ("sts", "ssm", "ec2", "eks")
 
@@ -49,7 +43,11 @@ class Aws:
         self._making, self._signing_in = threading.Lock(), threading.Lock()
 
     def client(self, service: str, region: str | None = None) -> Any:
-        """Returns a service's client, in the environment's region or another one."""
+        """Returns a service's client, in the environment's region or another one.
+
+        Raises:
+            AccountError: AWS's configuration can't be used.
+        """
         key = service, region or self.region
         with self._making:
             if key not in self._made:
@@ -65,8 +63,7 @@ class Aws:
         Source: AWS STS API reference, GetCallerIdentity.
         """
         try:
-            with calls_of("STS", self.region):
-                account: str = self.client("sts").get_caller_identity()["Account"]
+            account: str = call(self.client("sts"), "get_caller_identity")["Account"]
         except AccountError as error:
             raise NoAccountError([Failure(error.message, error.hint)]) from error
         return account
@@ -78,8 +75,7 @@ class Aws:
             ResolveError: Some services are asked here and others elsewhere, so that nobody could tell what a pin is of.
         """
         try:
-            with calls_of("AWS", self.region):
-                addresses = {service: self.client(service).meta.endpoint_url for service in _SERVICES}
+            addresses = {service: self.client(service).meta.endpoint_url for service in _SERVICES}
         except AccountError as error:
             raise NoAccountError([Failure(error.message, error.hint)]) from error
         here = {service: address for service, address in addresses.items() if is_loopback(address)}
@@ -106,17 +102,23 @@ class Aws:
 
         Source: Amazon ECR API reference, GetAuthorizationToken.
         """
-        found = _ECR_HOST.fullmatch(host)
-        if found is None:
+        region = ecr_region(host)
+        if region is None:
             return None
-        region = found["region"]
         with self._signing_in:
             if region not in self._passwords:
-                with calls_of("ECR", region):
-                    granted = self.client("ecr", region).get_authorization_token()["authorizationData"][0]
-                user, _, password = base64.b64decode(granted["authorizationToken"]).decode().partition(":")
-                self._passwords[region] = (user, password)
+                self._passwords[region] = self._password(region)
             return self._passwords[region]
+
+    def _password(self, region: str) -> tuple[str, str]:
+        granted = call(self.client("ecr", region), "get_authorization_token")["authorizationData"]
+        if not granted:
+            raise incomplete("authorizationData", service="ECR", region=region)
+        try:
+            user, _, password = base64.b64decode(granted[0]["authorizationToken"]).decode().partition(":")
+        except ValueError as error:
+            raise unreadable(error, service="ECR", region=region) from error
+        return user, password
 
 
 def connect(region: str) -> Aws:
@@ -126,11 +128,7 @@ def connect(region: str) -> Aws:
         NoAccountError: There are none, or AWS's configuration can't be used.
     """
     try:
-        with calls_of("AWS", region):
-            session = boto3.Session()
-            # Each client would look for them again, and wait for an instance's metadata each time.
-            if session.get_credentials() is None:
-                raise NoCredentialsError
+        session = signed_in()
     except AccountError as error:
         raise NoAccountError([Failure(error.message, error.hint)]) from error
-    return Aws(lambda service, where: session.client(service, region_name=where, config=_PATIENCE), region=region)
+    return Aws(lambda service, where: client_of(session, service, where, _PATIENCE), region=region)

@@ -1,15 +1,28 @@
 """Asks an account for the custom AMIs that it has built, and puts them in a lock."""
 
 import dataclasses
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from account.calls import pages
 from ami.custom import image_version
-from ami.pins import NOT_BUILT, RECIPE_TAG, RECIPE_VERSION_TAG, UNRESOLVED, BuiltImage, ImagePin, Lock
-from ami.resolve.asking import Question, calls_of
+from ami.pins import (
+    ENVIRONMENT_TAG,
+    NOT_BUILT,
+    RECIPE_TAG,
+    RECIPE_VERSION_TAG,
+    UNRESOLVED,
+    BuiltImage,
+    ImagePin,
+    Lock,
+)
+from ami.resolve.asking import Question
 from ami.resolve.aws import Aws
 from ami.resolve.questions import Answers
+
+#: A custom image in a region: its recipe, its parent's release version, the region.
+Place = tuple[str, str, str]
 
 
 class Built(NamedTuple):
@@ -24,13 +37,23 @@ class Built(NamedTuple):
     owner: str
 
 
-def places(lock: Lock) -> dict[tuple[str, str, str], tuple[ImagePin, BuiltImage]]:
+def places(lock: Lock) -> dict[Place, tuple[ImagePin, BuiltImage]]:
     """Returns the custom images to look for: one in each region for each recipe and parent."""
+    return {place: (pin, pin.custom) for pin in lock.images.values() if pin.custom for place in places_of(pin).values()}
+
+
+def places_of(pin: ImagePin) -> dict[str, Place]:
+    """Returns where a node group's custom image is, by region; empty without one."""
+    custom = pin.custom
+    return {region: (custom.recipe, pin.release_version, region) for region in custom.image_ids} if custom else {}
+
+
+def pinned(lock: Lock, place: Place) -> dict[str, str]:
+    """Returns the AMIs that a lock pins in a place, each with the version that it was pinned for."""
     return {
-        (pin.custom.recipe, pin.release_version, region): (pin, pin.custom)
+        pin.custom.image_ids[place[2]]: pin.custom.version
         for pin in lock.images.values()
-        if pin.custom
-        for region in pin.custom.image_ids
+        if pin.custom and place in places_of(pin).values()
     }
 
 
@@ -42,20 +65,37 @@ def questions(lock: Lock, aws: Aws) -> dict[Hashable, Question]:
     return {
         key: Question(
             f"image {recipe} in {region}",
-            partial(_newest, aws, recipe, version, region),
+            partial(_builds, aws, lock.inputs.environment, recipe, version, region),
         )
         for key, (recipe, version, region) in wanted.items()
         if version != UNRESOLVED
     }
 
 
-def with_custom(lock: Lock, pin: ImagePin, built: Answers) -> ImagePin:
-    """Returns a node group's pin with the custom image that was found, or ``not built``."""
+def with_custom(lock: Lock, built: Answers) -> Lock:
+    """Returns the lock with the custom images that were found, or ``not built``.
+
+    What is pinned stays for as long as it is available, and where nothing is pinned the newest is taken. Node groups of
+    one recipe start from one image: one that is new takes what is pinned for the others.
+
+    Args:
+        lock: The lock, with the container's digest, from which versions follow.
+        built: The AMIs that there are in each place, newest first.
+    """
+    taken = {place: _taken(pinned(lock, place), built[place]) for place in places(lock)}
+    images = {name: _with_custom(lock, pin, taken) for name, pin in lock.images.items()}
+    return dataclasses.replace(lock, images=images)
+
+
+def _taken(pins: Mapping[str, str], builds: tuple[Built, ...]) -> Built | None:
+    kept = [build for image_id in pins for build in builds if build.image_id == image_id]
+    return next(iter([*kept, *builds]), None)
+
+
+def _with_custom(lock: Lock, pin: ImagePin, taken: Mapping[Place, Built | None]) -> ImagePin:
     if pin.custom is None:
         return pin
-    found: dict[str, Built | None] = {
-        region: built[pin.custom.recipe, pin.release_version, region] for region in pin.custom.image_ids
-    }
+    found = {region: taken[place] for region, place in places_of(pin).items()}
     owners = [image.owner for image in found.values() if image]
     custom = dataclasses.replace(
         pin.custom,
@@ -66,44 +106,18 @@ def with_custom(lock: Lock, pin: ImagePin, built: Answers) -> ImagePin:
     return dataclasses.replace(pin, custom=custom)
 
 
-def awaited(lock: Lock) -> tuple[str, ...]:
-    """Returns a sentence for each custom image that is to be built or copied, with the commands in their order."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    images: dict[tuple[str, str], BuiltImage] = {}
-    for name, pin in lock.images.items():
-        if pin.custom:
-            key = pin.custom.recipe, pin.custom.version
-            groups.setdefault(key, []).append(name)
-            images[key] = pin.custom
-    told = (_awaited(image, ", ".join(groups[key]), lock) for key, image in images.items())
-    return tuple(sentence for sentence in told if sentence)
+def _builds(aws: Aws, environment: str, recipe: str, version: str, region: str) -> tuple[Built, ...]:
+    """Returns the account's own AMIs of a recipe's version that are available in a region, newest first.
 
-
-def _awaited(image: BuiltImage, groups: str, lock: Lock) -> str:
-    stack, own = f"{lock.inputs.environment}-images", lock.inputs.region
-    named = f"image {image.recipe} {image.version} of {groups}"
-    missing = [region for region, found in image.image_ids.items() if found == NOT_BUILT]
-    if own in missing:
-        build = f"run cdk deploy {stack} -c environment=FILE, then trnstack lock FILE"
-        return f"{named} is not built yet in {own}: {build}"
-    return f"{named} is not in {', '.join(missing)} yet, where {stack} copies it" if missing else ""
-
-
-def _newest(aws: Aws, recipe: str, version: str, region: str) -> Built | None:
-    """Returns the account's own AMI of a recipe's version in a region, the newest that is available; None without one.
+    Those of another environment are none of this one's: it rebuilds them when it likes, and by a key of its own.
 
     Raises:
         AccountError: AWS gave no answer.
     """
-    filters = {f"tag:{RECIPE_TAG}": recipe, f"tag:{RECIPE_VERSION_TAG}": version, "state": "available"}
-    with calls_of("EC2", region):
-        pages = (
-            aws.client("ec2", region)
-            .get_paginator("describe_images")
-            .paginate(Owners=["self"], Filters=[{"Name": name, "Values": [value]} for name, value in filters.items()])
-        )
-        images = [image for page in pages for image in page["Images"]]
-    if not images:
-        return None
-    newest: dict[str, Any] = max(images, key=lambda image: (image["CreationDate"], image["ImageId"]))
-    return Built(newest["ImageId"], newest["OwnerId"])
+    tags = {ENVIRONMENT_TAG: environment, RECIPE_TAG: recipe, RECIPE_VERSION_TAG: version}
+    filters = {**{f"tag:{key}": value for key, value in tags.items()}, "state": "available"}
+    wanted = [{"Name": name, "Values": [value]} for name, value in filters.items()]
+    answers = pages(aws.client("ec2", region), "describe_images", Owners=["self"], Filters=wanted)
+    images = [image for answer in answers for image in answer["Images"]]
+    newest_first = sorted(images, key=lambda image: (image["CreationDate"], image["ImageId"]), reverse=True)
+    return tuple(Built(image["ImageId"], image["OwnerId"]) for image in newest_first)

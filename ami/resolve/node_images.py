@@ -3,35 +3,42 @@
 import datetime as dt
 from typing import Any, NamedTuple
 
-from botocore.exceptions import ClientError
-
+from account.calls import call, pages
+from account.refusals import AccountError
+from ami.fit import numbers
 from ami.pins import UNRESOLVED, ImagePin
-from ami.resolve.asking import UnansweredError, calls_of
+from ami.resolve.asking import Failure, UnansweredError
 from ami.resolve.aws import Aws
 from ami.tables import ami_releases
+from ami.variants import VARIANTS
 
-_VARIANTS = {"AL2023_x86_64_NEURON": "neuron", "AL2023_x86_64_STANDARD": "standard"}
 #: Source: Amazon EC2 API reference, "Error codes for the Amazon EC2 API".
 _GONE = frozenset(("InvalidAMIID.NotFound", "InvalidAMIID.Unavailable"))
 _AVAILABLE = "available"
 
 
 class Found(NamedTuple):
-    """An AMI that exists.
+    """An AMI that exists, or one that did when it was pinned.
 
     Attributes:
         image_id: Its id.
         owner: The account that published it.
         notes: What is to be known about it.
+        gone: Why no instance starts from it any more; None where one does. Whether that matters is for the lock to say:
+            under a custom image that is built already, nobody starts from it.
     """
 
     image_id: str
     owner: str
     notes: tuple[str, ...]
+    gone: Failure | None = None
 
 
 def node_image(aws: Aws, pin: ImagePin, minor: str, *, now: dt.datetime) -> Found:
-    """Returns the AMI of a release; its id is asked for where it is unresolved, and must exist in any case.
+    """Returns the AMI of a release; its id is asked for where it is unresolved, and must exist then.
+
+    An id that is pinned stays for as long as the AMI is there. Once it is gone, the release's own id takes its place if
+    AWS has it by another one.
 
     Args:
         aws: The account.
@@ -40,20 +47,90 @@ def node_image(aws: Aws, pin: ImagePin, minor: str, *, now: dt.datetime) -> Foun
         now: The time, by which an AMI is deprecated or not.
 
     Raises:
-        UnansweredError: The region has no such release, calls it otherwise, or has no such AMI any more.
+        UnansweredError: The region has no such release, calls it otherwise, or has no such AMI any more and never told
+            whose it was.
         AccountError: AWS gave no answer.
     """
-    notes: tuple[str, ...] = ()
-    image_id = pin.image_id
-    if image_id == UNRESOLVED:
-        image_id, notes = _published(aws, pin, minor)
-    image = _described(aws, pin, image_id)
+    if pin.image_id == UNRESOLVED:
+        return _published(aws, pin, minor, now)
+    try:
+        image = _available(aws, pin, pin.image_id, minor)
+    except UnansweredError as error:
+        return _in_its_place(aws, pin, minor, now, error)
+    return Found(pin.image_id, image["OwnerId"], _deprecated(image, pin, aws.region, now))
+
+
+def _published(aws: Aws, pin: ImagePin, minor: str, now: dt.datetime) -> Found:
+    """Returns the AMI that AWS has for a release."""
+    image_id, notes = _published_id(aws, pin, minor)
+    image = _available(aws, pin, image_id, minor)
+    return Found(image_id, image["OwnerId"], (*notes, *_deprecated(image, pin, aws.region, now)))
+
+
+def _in_its_place(aws: Aws, pin: ImagePin, minor: str, now: dt.datetime, gone: UnansweredError) -> Found:
+    """Returns what takes the place of a pinned AMI that is gone: the release's own, or else that one and why."""
+    try:
+        found = _published(aws, pin, minor, now)
+    except (UnansweredError, AccountError):
+        # Why the pinned one is gone is what a person has to know; a second reason would hide it.
+        if pin.owner == UNRESOLVED:
+            raise gone from None
+        return Found(pin.image_id, pin.owner, (), gone=gone.failure)
+    note = f"{gone.failure.message}; the lock takes {found.image_id} of the same release instead"
+    return found._replace(notes=(note, *found.notes))
+
+
+def _available(aws: Aws, pin: ImagePin, image_id: str, minor: str) -> dict[str, Any]:
+    """Returns EC2's record of an AMI from which instances start.
+
+    What was deregistered is shown for a while, then nothing is, and in the end the id is not known any more.
+
+    Source: Amazon EC2 API reference, DescribeImages.
+    """
+    image = _described(aws, image_id)
+    if image is None:
+        raise UnansweredError(
+            f"{aws.region} has no {image_id} any more, {_named(pin)}: it was deregistered",
+            f"{_way_out(aws, pin, minor)}; where the account allows certain AMIs only (EC2's Allowed AMIs), allow "
+            "those of the owner amazon",
+        )
     if image["State"] != _AVAILABLE:
         raise UnansweredError(
-            f"{image_id}, {_named(pin)}, is {image['State']} in {aws.region}, not available",
-            "take another release: trnstack lock --upgrade FILE",
+            f"{image_id}, {_named(pin)}, is {image['State']} in {aws.region}, not available", _way_out(aws, pin, minor)
         )
-    return Found(image_id, image["OwnerId"], (*notes, *_deprecated(image, pin, aws.region, now)))
+    return image
+
+
+def _way_out(aws: Aws, pin: ImagePin, minor: str) -> str:
+    """Returns how to have another release in the place of one whose AMI is gone.
+
+    Source: EKS API reference, UpdateNodegroupVersion: a node group can't be rolled back to an earlier AMI version.
+    """
+    others = [name for name in _there(aws, pin, minor) if name != pin.release and _may_replace(name, pin, minor)]
+    if others and numbers(others[0]) > numbers(pin.release):
+        return "take a newer release: trnstack lock --upgrade FILE"
+    alike = "" if pin.custom else " with the same driver"
+    if others:
+        return (
+            f"take an earlier release{alike}, to which EKS moves no node group that stands already: "
+            f"trnstack lock --ami-release {others[0]} FILE"
+        )
+    return f"no other release{alike} is known for Kubernetes {minor}: trnstack lock --outdated FILE says what is newer"
+
+
+def _there(aws: Aws, pin: ImagePin, minor: str) -> list[str]:
+    """Returns the releases that the region has, newest first; those of the tables where it does not tell."""
+    try:
+        return _releases(aws, pin, minor)
+    except AccountError:
+        return sorted(ami_releases(), key=numbers, reverse=True)
+
+
+def _may_replace(name: str, pin: ImagePin, minor: str) -> bool:
+    """Tells whether a release will do in the place of another: as a custom image's parent any one for the minor."""
+    if pin.custom is None:
+        return _same_driver(name, pin, minor)
+    return name in ami_releases() and minor in ami_releases()[name].release_versions
 
 
 def _named(pin: ImagePin) -> str:
@@ -65,10 +142,10 @@ def _path(ami_type: str, minor: str) -> str:
 
     Source: EKS user guide, "Retrieve recommended Amazon Linux AMI IDs".
     """
-    return f"/aws/service/eks/optimized-ami/{minor}/amazon-linux-2023/x86_64/{_VARIANTS[ami_type]}"
+    return f"/aws/service/eks/optimized-ami/{minor}/amazon-linux-2023/x86_64/{VARIANTS[ami_type]}"
 
 
-def _published(aws: Aws, pin: ImagePin, minor: str) -> tuple[str, tuple[str, ...]]:
+def _published_id(aws: Aws, pin: ImagePin, minor: str) -> tuple[str, tuple[str, ...]]:
     """Returns the AMI's id, and what Systems Manager leaves open.
 
     The parameters stand below the AMI's own name and never change, other than those below ``recommended``. That
@@ -77,11 +154,10 @@ def _published(aws: Aws, pin: ImagePin, minor: str) -> tuple[str, tuple[str, ...
     Source: awslabs/amazon-eks-ami issue 1843; aws/karpenter-provider-aws, pkg/providers/amifamily/al2023.go.
     """
     folder = (
-        f"{_path(pin.ami_type, minor)}/amazon-eks-node-al2023-x86_64-{_VARIANTS[pin.ami_type]}-{minor}-{pin.release}"
+        f"{_path(pin.ami_type, minor)}/amazon-eks-node-al2023-x86_64-{VARIANTS[pin.ami_type]}-{minor}-{pin.release}"
     )
     id_name, version_name = f"{folder}/image_id", f"{folder}/release_version"
-    with calls_of("SSM", aws.region):
-        answer = aws.client("ssm").get_parameters(Names=[id_name, version_name])
+    answer = call(aws.client("ssm"), "get_parameters", Names=[id_name, version_name])
     values = {parameter["Name"]: parameter["Value"] for parameter in answer["Parameters"]}
     if id_name not in values:
         raise _never_published(aws, pin, minor)
@@ -137,8 +213,7 @@ def recommended_release_version(aws: Aws, ami_type: str, minor: str) -> str:
     Source: EKS user guide, "Retrieve recommended Amazon Linux AMI IDs".
     """
     name = f"{_path(ami_type, minor)}/recommended/release_version"
-    with calls_of("SSM", aws.region):
-        found = aws.client("ssm").get_parameters(Names=[name])["Parameters"]
+    found = call(aws.client("ssm"), "get_parameters", Names=[name])["Parameters"]
     if not found:
         raise UnansweredError(
             f"{aws.region} recommends no {ami_type} AMI for Kubernetes {minor}",
@@ -150,40 +225,24 @@ def recommended_release_version(aws: Aws, ami_type: str, minor: str) -> str:
 
 def _releases(aws: Aws, pin: ImagePin, minor: str) -> list[str]:
     """Returns the names of the releases that a region has, newest first."""
-    with calls_of("SSM", aws.region):
-        pages = (
-            aws.client("ssm")
-            .get_paginator("get_parameters_by_path")
-            .paginate(Path=_path(pin.ami_type, minor), Recursive=True)
-        )
-        names = [parameter["Name"] for page in pages for parameter in page["Parameters"]]
+    answers = pages(aws.client("ssm"), "get_parameters_by_path", Path=_path(pin.ami_type, minor), Recursive=True)
+    names = [parameter["Name"] for answer in answers for parameter in answer["Parameters"]]
     images = {name.split("/")[-2] for name in names if name.endswith("/image_id")}
     return sorted({image.rpartition("-")[2] for image in images if image != "recommended"}, reverse=True)
 
 
-def _described(aws: Aws, pin: ImagePin, image_id: str) -> dict[str, Any]:
-    """Returns EC2's record of an AMI. One that is named by its id is described although it is deprecated.
+def _described(aws: Aws, image_id: str) -> dict[str, Any] | None:
+    """Returns EC2's record of an AMI, None where there is none; one that is deprecated has one by its id.
 
-    What was deregistered is shown for a while, then nothing is, and in the end the id is not known any more.
-
-    Source: Amazon EC2 user guide, "Deprecate an Amazon EC2 AMI"; Amazon EC2 API reference, DescribeImages.
+    Source: Amazon EC2 user guide, "Deprecate an Amazon EC2 AMI".
     """
     try:
-        with calls_of("EC2", aws.region):
-            try:
-                images = aws.client("ec2").describe_images(ImageIds=[image_id], IncludeDeprecated=True)["Images"]
-            except ClientError as error:
-                if error.response["Error"]["Code"] not in _GONE:
-                    raise
-                images = []
-        image: dict[str, Any] = images[0]
-    except IndexError:
-        raise UnansweredError(
-            f"{aws.region} has no {image_id} any more, {_named(pin)}: it was deregistered",
-            "take a newer release: trnstack lock --upgrade FILE; where the account allows certain AMIs only (EC2's "
-            "Allowed AMIs), allow those of the owner amazon",
-        ) from None
-    return image
+        images = call(aws.client("ec2"), "describe_images", ImageIds=[image_id], IncludeDeprecated=True)["Images"]
+    except AccountError as error:
+        if error.code not in _GONE:
+            raise
+        return None
+    return next(iter(images), None)
 
 
 def _deprecated(image: dict[str, Any], pin: ImagePin, region: str, now: dt.datetime) -> tuple[str, ...]:

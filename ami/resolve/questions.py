@@ -26,14 +26,15 @@ def questions(lock: Lock, aws: Aws, registry: Registry, now: dt.datetime) -> dic
 def _about_node_images(lock: Lock, aws: Aws, now: dt.datetime) -> dict[Hashable, Question]:
     minor = lock.inputs.kubernetes_version
     return {
-        _node_image_key(pin): Question(
+        node_image_key(pin): Question(
             f"AMI {pin.release_version} ({pin.ami_type})", partial(node_image, aws, pin, minor, now=now)
         )
         for pin in lock.images.values()
     }
 
 
-def _node_image_key(pin: ImagePin) -> Hashable:
+def node_image_key(pin: ImagePin) -> Hashable:
+    """Returns what the answer about an AMI is found by."""
     return "AMI", pin.ami_type, pin.release_version, pin.image_id
 
 
@@ -91,7 +92,7 @@ def _digest(image: str, pinned: str, heard: Answers) -> str:
 
 
 def _image(pin: ImagePin, heard: Answers) -> ImagePin:
-    found = heard.get(_node_image_key(pin))
+    found = heard.get(node_image_key(pin))
     return dataclasses.replace(pin, image_id=found.image_id, owner=found.owner) if found else pin
 
 

@@ -15,6 +15,8 @@ from ami.remember import forgotten
 from ami.resolve import custom_images
 from ami.resolve.asking import Failure, NoAccountError, Progress, ResolveError, answers
 from ami.resolve.aws import Aws
+from ami.resolve.custom_notes import custom_notes
+from ami.resolve.parents import gone_images
 from ami.resolve.questions import filled, questions
 
 
@@ -98,16 +100,16 @@ def resolve(
     lock = filled(chosen, heard)
     # A version follows from the training container's digest, so these come second, and not without it.
     built, more = answers(custom_images.questions(lock, aws), answered=counted)
-    if failures or more:
-        raise ResolveError([*failures, *more])
+    missed, gone = gone_images(chosen, heard, built)
+    if missed or failures or more:
+        raise ResolveError([*missed, *failures, *more])
     lock = dataclasses.replace(
-        lock,
+        custom_images.with_custom(lock, built),
         made_from=f"{'a rehearsal' if rehearsal else 'AWS'} in {aws.region}",
         rehearsal_account=held if rehearsal else None,
-        images={name: custom_images.with_custom(lock, pin, built) for name, pin in lock.images.items()},
     )
-    told = [note for answer in heard.values() for note in getattr(answer, "notes", ())]
-    return Resolved(lock, (*dict.fromkeys(sorted(told)), *custom_images.awaited(lock)))
+    told = [*gone, *(note for answer in heard.values() for note in getattr(answer, "notes", ()))]
+    return Resolved(lock, (*dict.fromkeys(sorted(told)), *custom_notes(chosen, lock, built)))
 
 
 def _require(wanted: str | None, held: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from moto.ec2.models import ec2_backends
 from moto.ec2.models.amis import Ami
 
-from ami.pins import RECIPE_TAG, RECIPE_VERSION_TAG
+from ami.pins import ENVIRONMENT_TAG, RECIPE_TAG, RECIPE_VERSION_TAG
 from rehearsal.pins import published
 from rehearsal.pins.records import CustomImage, NodeImage, publisher
 
@@ -175,6 +175,7 @@ def _years_later(moment: dt.datetime) -> dt.datetime:
 def _of_lock(image: CustomImage, account: str) -> ImageFacts:
     """Gives what a custom AMI is to an account: its own, with the tags by which it is found, or one shared with it."""
     own = image.owner == account
+    tags = {ENVIRONMENT_TAG: image.environment, RECIPE_TAG: image.recipe, RECIPE_VERSION_TAG: image.version}
     return ImageFacts(
         image_id=image.image_id,
         name=image.name,
@@ -182,7 +183,7 @@ def _of_lock(image: CustomImage, account: str) -> ImageFacts:
         owner=image.owner,
         created=_SOME_DAY,
         accounts=() if own else (account,),
-        tags={RECIPE_TAG: image.recipe, RECIPE_VERSION_TAG: image.version} if own else {},
+        tags=tags if own else {},
     )
 
 

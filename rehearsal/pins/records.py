@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ami.tables import eks_registries
+from ami.variants import VARIANTS
 
 _FAMILY = "amazon-linux-2023/x86_64"
-_VARIANTS = {"AL2023_x86_64_STANDARD": "standard", "AL2023_x86_64_NEURON": "neuron"}
 _MAIN_ACCOUNT = "602401143452"
 RELEASE_FORMAT = "v%Y%m%d"
 
@@ -65,6 +65,7 @@ class CustomImage:
         image_id: Its id.
         region: The region that it is in.
         owner: The account that built it.
+        environment: The name of the environment that it is of.
         recipe: The name of its recipe.
         version: The recipe's version.
     """
@@ -72,6 +73,7 @@ class CustomImage:
     image_id: str
     region: str
     owner: str
+    environment: str
     recipe: str
     version: str
 
@@ -152,7 +154,7 @@ class Published:
 
 def variant_of(ami_type: str) -> str | None:
     """Gives the variant that is EKS's AMI type; None for a type that is not AL2023's for x86_64."""
-    return _VARIANTS.get(ami_type)
+    return VARIANTS.get(ami_type)
 
 
 def image_id_of(region: str, name: str) -> str:

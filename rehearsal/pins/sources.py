@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ami.pins import NOT_BUILT, UNRESOLVED, ImagePin, Lock
 from ami.registry.names import Name, chart_name, image_name
 from ami.tables import add_on_versions, ami_releases, chart_images, charts, eks_registries, sdk_releases
+from ami.variants import VARIANTS
 from rehearsal.pins.records import ArchivedChart, Artefact, CustomImage, NodeImage, Published, variant_of
 
-_VARIANTS = ("neuron", "standard")
 _UNKNOWN = (UNRESOLVED, NOT_BUILT)
 #: A chart with its version and digest, then the images that it starts.
 _Chart = tuple[str, str, str | None]
@@ -33,7 +33,7 @@ def _node_images(locks: Iterable[Lock]) -> tuple[NodeImage, ...]:
         )
         for release in ami_releases().values()
         for minor, release_version in release.release_versions.items()
-        for variant in _VARIANTS
+        for variant in VARIANTS.values()
     }
     for lock in locks:
         for pin in lock.images.values():
@@ -64,6 +64,7 @@ def _custom_images(locks: Iterable[Lock]) -> Iterator[CustomImage]:
                         image_id=image_id,
                         region=region,
                         owner=pin.custom.owner,
+                        environment=lock.inputs.environment,
                         recipe=pin.custom.recipe,
                         version=pin.custom.version,
                     )

@@ -1,6 +1,10 @@
 """What asks AWS is tested against moto, which carries EC2's own records, and against answers laid out for it."""
 
 import copy
+import http.server
+import os
+import threading
+from collections.abc import Iterator
 
 import boto3
 import pytest
@@ -13,13 +17,56 @@ from account.catalog import Reading, ask, ec2_clients
 @pytest.fixture(autouse=True)
 def no_real_account(monkeypatch):
     """No test sees credentials, configuration or an instance's metadata of the machine that it runs on."""
-    for name in ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION"):
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name, raising=False)
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
         monkeypatch.setenv(name, "/nonexistent")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+
+
+class Page:
+    """A server of this machine that answers every request alike.
+
+    Attributes:
+        url: Its address.
+        status, body: What it answers.
+    """
+
+    def __init__(self) -> None:
+        self.status, self.body = 200, b""
+        page = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                self.send_response(page.status)
+                self.send_header("Content-Length", str(len(page.body)))
+                self.end_headers()
+                self.wfile.write(page.body)
+
+            do_POST = do_GET  # noqa: N815 - as the server's class wants it
+
+            def log_message(self, *_: object) -> None:
+                """Says nothing."""
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        threading.Thread(target=self._server.serve_forever, args=(0.01,)).start()
+
+    def close(self) -> None:
+        """Ends it."""
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    """A server that answers as a test lays it out."""
+    made = Page()
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -56,7 +56,10 @@ class TestRefusal:
         [
             (exceptions.NoCredentialsError(), "there are no AWS credentials, or not all of them"),
             (exceptions.PartialCredentialsError(provider="env", cred_var="x"), "there are no AWS credentials"),
-            (exceptions.CredentialRetrievalError(provider="x", error_msg="y"), "there are no AWS credentials"),
+            (
+                exceptions.CredentialRetrievalError(provider="x", error_msg="no VPN"),
+                "the AWS credentials can't be had: error when retrieving credentials from x: no VPN",
+            ),
             (exceptions.SSOTokenLoadError(error_msg="x"), "the sign-in to AWS has expired"),
             (exceptions.UnauthorizedSSOTokenError(), "the sign-in to AWS has expired"),
             (exceptions.LoginRefreshRequired(), "the sign-in to AWS has expired"),
@@ -65,6 +68,11 @@ class TestRefusal:
             (exceptions.ConnectTimeoutError(endpoint_url="https://x"), "EC2 in us-east-2 can't be reached: connect"),
             (exceptions.ReadTimeoutError(endpoint_url="https://x"), "EC2 in us-east-2 can't be reached: read"),
             (exceptions.NoRegionError(), "EC2 in us-east-2 can't be asked: you must specify a region"),
+            (
+                exceptions.InvalidSTSRegionalEndpointsConfigError(sts_regional_endpoints_config="x"),
+                "EC2 in us-east-2 can't be asked: STS regional endpoints option x is invalid",
+            ),
+            (exceptions.HTTPClientError(error="x"), "EC2 in us-east-2 can't be reached: an HTTP Client raised"),
         ],
         ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
     )
@@ -75,6 +83,34 @@ class TestRefusal:
         assert found.message.startswith(message)
         assert found.hint
         assert not found.message.endswith(".")
+
+
+class TestSignIn:
+    @pytest.mark.parametrize(
+        ("error", "command"),
+        [
+            (exceptions.UnauthorizedSSOTokenError(), "aws sso login"),
+            (exceptions.TokenRetrievalError(provider="sso", error_msg="x"), "aws sso login"),
+            (exceptions.LoginRefreshRequired(), "aws login"),
+        ],
+    )
+    def test_again(self, error, command):
+        """Whoever signed in does it again, by the command by which they did."""
+        assert refusal(error, service="EC2", region="us-east-2").hint == f"sign in again: {command}"
+
+    def test_first(self):
+        """What nobody can sign in by with what trnstack comes with is no advice."""
+        hint = refusal(exceptions.NoCredentialsError(), service="EC2", region="us-east-2").hint
+
+        assert hint == "sign in (aws sso login), or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+
+
+def test_code_of_the_service():
+    """The service's own code is kept for whoever can do something about it."""
+    found = refusal(client_error("InvalidAMIID.NotFound"), service="EC2", region="us-east-2")
+
+    assert found.code == "InvalidAMIID.NotFound"
+    assert found.message == ("EC2 in us-east-2 refuses DescribeInstanceTypes: InvalidAMIID.NotFound: says why")
 
 
 def test_regions_that_every_account_has():

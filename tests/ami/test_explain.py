@@ -82,6 +82,38 @@ class TestImages:
         assert found.chosen == "the parent of the custom image, whose recipe installs driver 2.28.0.0"
         assert found.value["recipe"] == "neuron unresolved"
         assert found.value["its id in us-east-2"] == "unresolved"
+        assert "IMG016" in found.rules
+
+    def test_parents(self):
+        """Where every accelerator node has a custom image the driver of a parent does not matter: each release fits."""
+        images = {SYSTEM: EKS_OPTIMIZED, "own": "custom neuron sha256:0"}
+        lock = offline.lock(replace(INPUTS, neuron_sdk="2.32.0", framework="jax", images=images))
+        for name in ("own", SYSTEM):
+            others = dict(explained(name, lock).alternatives)
+            assert others["v20260625"] == "fits too, since the recipe installs the driver, and is older"
+            assert not any("driver 2.2" in reason for reason in others.values())
+
+    def test_parents_beside_plain_nodes(self):
+        """Beside nodes with EKS's own AMI it does, since all nodes are of one release."""
+        assert dict(explained("own").alternatives)["v20260505"].startswith("has driver 2.27.4.0; containers of")
+
+    def test_kernel_of_a_parent(self):
+        """A kernel on which the recipe's driver does not work forbids a parent."""
+        images = {SYSTEM: EKS_OPTIMIZED, "own": "custom neuron sha256:0"}
+        lock = offline.lock(replace(INPUTS, kubernetes_version="1.36", images=images))
+        built = replace(lock.images["own"].custom, neuron_driver="2.25.4.0")
+        older = replace(lock, images={**lock.images, "own": replace(lock.images["own"], custom=built)})
+
+        assert set(dict(explained("own", older).alternatives).values()) == {
+            "has kernel 6.18, on which the recipe's driver 2.25.4.0 does not work: 2.26.10 is the first"
+        }
+
+    def test_driver_that_is_not_the_sdks(self):
+        """A release whose pinned driver is another than the SDK's is not called the SDK's own."""
+        wrong = replace(LOCK.images["trn1"], neuron_driver="2.21.0.0")
+        found = explained("trn1", replace(LOCK, images={**LOCK.images, "trn1": wrong}))
+
+        assert found.chosen == "an EKS AMI release for Kubernetes 1.35 with driver 2.21.0.0"
 
     def test_system(self):
         """The system nodes follow the accelerator nodes."""

@@ -1,4 +1,6 @@
 import json
+import os
+import re
 import stat
 from dataclasses import fields, replace
 
@@ -7,7 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ami import pins
-from ami.lock import LOCK_VERSION, LockError, MissingLockError, differences, path_for, read, to_json, write
+from ami.lock import (
+    LOCK_VERSION,
+    LockError,
+    MissingLockError,
+    NewerLockError,
+    OlderLockError,
+    UnreadableLockError,
+    differences,
+    path_for,
+    read,
+    to_json,
+    write,
+)
 from ami.pins import (
     NOT_BUILT,
     UNRESOLVED,
@@ -26,7 +40,7 @@ CUSTOM = BuiltImage(
     recipe="neuron",
     version="0123456789ab",
     neuron_driver="2.30.2.0",
-    image_ids={"us-east-2": "ami-0a", "us-west-2": NOT_BUILT},
+    image_ids={"us-east-2": "ami-0aaaaaaaaaaaaaaaa", "us-west-2": NOT_BUILT},
     owner="111122223333",
 )
 NEURON_IMAGE = ImagePin(
@@ -47,7 +61,7 @@ LOCK = Lock(
         kubernetes_version="1.35",
         neuron_sdk="2.31.0",
         framework="jax",
-        images={"system": "eks_optimized", "trn1": "custom neuron 0123", "spare": "eks_optimized"},
+        images={"system": "eks_optimized", "trn1": "custom neuron 0123456789ab", "spare": "eks_optimized"},
         image_regions=("us-west-2",),
         add_ons=("coredns", "vpc-cni"),
         charts=("kueue",),
@@ -58,7 +72,7 @@ LOCK = Lock(
     neuron=NeuronPin(
         sdk="2.31.0",
         driver="2.29.0.0",
-        components={"aws-neuronx-dkms": "2.29.0.0", "neuronx-cc": "2.26.6360.0"},
+        components={"aws-neuronx-dkms": "2.29.0.0", "aws-neuronx-tools": "2.31.9.0", "neuronx-cc": "2.26.6360.0"},
         container=ContainerPin(image="public.ecr.aws/neuron/x:1", digest=f"sha256:{'a' * 64}"),
     ),
     images={
@@ -95,32 +109,65 @@ def read_data(file, data):
     return read_text(file, json.dumps({**content, "checksum": hash_of(content)}))
 
 
-texts = st.text(max_size=12)
-optional_texts = st.none() | texts
-mappings = st.dictionaries(texts, texts, max_size=3)
-tuples = st.lists(texts, max_size=3).map(tuple)
-images = st.builds(
-    ImagePin,
-    ami_type=texts,
-    neuron_driver=optional_texts,
-    custom=st.none() | st.builds(BuiltImage, recipe=texts, image_ids=mappings),
-)
-any_lock = st.builds(
-    Lock,
-    inputs=st.builds(
-        Inputs, images=mappings, image_regions=tuples, add_ons=tuples, charts=tuples, chart_settings=tuples
-    ),
-    rehearsal_account=optional_texts,
-    neuron=st.builds(NeuronPin, components=mappings, container=st.none() | st.builds(ContainerPin)),
-    images=st.dictionaries(texts, images, max_size=3),
-    add_ons=mappings,
-    charts=st.dictionaries(texts, st.builds(ChartPin, images=mappings), max_size=2),
-)
+texts = st.text(st.characters(categories=("L", "M", "N", "P", "S")), max_size=12)
+tuples = st.lists(texts, max_size=3, unique=True).map(tuple)
+words = st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True)
+owners = st.from_regex(r"[0-9]{12}", fullmatch=True)
+drivers = st.from_regex(r"[0-9]{1,9}(\.[0-9]{1,9}){3}", fullmatch=True)
+digests = st.just(UNRESOLVED) | st.from_regex(r"sha256:[0-9a-f]{64}", fullmatch=True)
+image_ids = st.sampled_from([UNRESOLVED, NOT_BUILT]) | st.from_regex(r"ami-[0-9a-f]{17}", fullmatch=True)
+image_names = st.builds("{}.example/{}:{}".format, words, words, words)
+
+
+@st.composite
+def consistent(draw):
+    """Draws a lock whose pins are those that its inputs name, whatever names and values are in it."""
+    region, regions, tools = draw(texts), draw(tuples), draw(drivers)
+    kinds = draw(st.dictionaries(texts, st.just("eks_optimized") | words.map("custom {0} {0}".format), max_size=3))
+    inputs = replace(
+        LOCK.inputs,
+        environment=draw(texts),
+        region=region,
+        framework=draw(texts),
+        images={**kinds, "system": "eks_optimized"},
+        image_regions=regions,
+        add_ons=draw(tuples),
+        charts=draw(tuples),
+        chart_settings=draw(tuples),
+    )
+
+    def image(kind):
+        custom = BuiltImage(
+            recipe=kind.split(" ")[-1],
+            version=draw(st.from_regex(r"[0-9a-f]{12}", fullmatch=True)),
+            neuron_driver=draw(drivers),
+            image_ids={each: draw(image_ids) for each in (region, *regions)},
+            owner=draw(owners | st.just(NOT_BUILT)),
+        )
+        driver, owner = draw(st.none() | drivers), draw(owners)
+        return replace(NEURON_IMAGE, neuron_driver=driver, owner=owner, custom=custom if " " in kind else None)
+
+    charts = {
+        name: replace(LOCK.charts["kueue"], digest=draw(digests), images=draw(st.dictionaries(image_names, digests)))
+        for name in inputs.charts
+    }
+    components = {**draw(st.dictionaries(texts, drivers, max_size=3)), "aws-neuronx-tools": tools}
+    container = draw(st.none() | st.builds(ContainerPin, image=image_names, digest=digests))
+    return replace(
+        LOCK,
+        inputs=inputs,
+        made_from=draw(texts),
+        rehearsal_account=draw(st.none() | owners),
+        neuron=replace(LOCK.neuron, driver=draw(drivers), components=components, container=container),
+        images={name: image(kind) for name, kind in inputs.images.items()},
+        add_ons=dict.fromkeys(inputs.add_ons, "v1.2.3-eksbuild.4"),
+        charts=charts,
+    )
 
 
 class TestRoundTrip:
     @settings(max_examples=100, deadline=None)
-    @given(lock=any_lock)
+    @given(lock=consistent())
     def test_any(self, file, lock):
         """Every lock reads back as itself, whatever names and values are in it."""
         write(lock, file)
@@ -188,6 +235,31 @@ class TestRoundTrip:
             write(LOCK, target)
         assert list(tmp_path.iterdir()) == [target]
 
+    def test_full_disk(self, tmp_path, full_disk):
+        """A disk that is full leaves what was there and nothing beside it; the error names the lock."""
+        target = tmp_path / "x.lock.json"
+        write(LOCK, target)
+
+        with full_disk(), pytest.raises(OSError, match=r"File too large: '.*/x\.lock\.json'"):
+            write(replace(LOCK, made_from="AWS in us-west-2"), target)
+        assert [path.name for path in tmp_path.iterdir()] == ["x.lock.json"]
+        assert read(target) == LOCK
+
+    def test_folder_that_is_not_there(self, tmp_path):
+        """The error names the lock, not the temporary file beside it."""
+        with pytest.raises(OSError, match=r"No such file or directory: '.*/none/x\.lock\.json'"):
+            write(LOCK, tmp_path / "none" / "x.lock.json")
+
+    def test_link(self, tmp_path):
+        """A link to a lock stays one, and the lock that it leads to is written."""
+        (tmp_path / "real.lock.json").touch()
+        link = tmp_path / "link.lock.json"
+        link.symlink_to("real.lock.json")
+        write(LOCK, link)
+
+        assert link.is_symlink()
+        assert read(tmp_path / "real.lock.json") == LOCK
+
     def test_path(self):
         """The lock lies beside its environment, by its name."""
         assert path_for("environments/llama3-8b.yaml").as_posix() == "environments/llama3-8b.lock.json"
@@ -216,7 +288,7 @@ class TestDifferences:
         assert differences(LOCK, wanted) == [
             "images.more is new: x",
             "images.spare is gone",
-            "images.trn1 was custom neuron 0123, is now eks_optimized",
+            "images.trn1 was custom neuron 0123456789ab, is now eks_optimized",
             "charts was kueue, is now none",
         ]
 
@@ -274,24 +346,44 @@ class TestUnusable:
 
     def test_directory(self, tmp_path):
         """Something that can't be read as a file is an error about the file."""
-        with pytest.raises(LockError, match="can't be read"):
+        with pytest.raises(UnreadableLockError, match=r"can't be read: it is a folder$"):
             read(tmp_path)
+
+    def test_named_pipe(self, tmp_path):
+        """A pipe is not waited for."""
+        os.mkfifo(tmp_path / "x.lock.json")
+
+        with pytest.raises(UnreadableLockError, match=r"can't be read: it is no file$"):
+            read(tmp_path / "x.lock.json")
+
+    def test_not_allowed(self, file, monkeypatch):
+        """What the system refuses is said in its words, without Python's."""
+        write(LOCK, file)
+        monkeypatch.setattr(type(file), "read_text", failing(PermissionError(13, "Permission denied")))
+
+        with pytest.raises(UnreadableLockError, match=r"can't be read: permission denied$"):
+            read(file)
+
+    def test_name_that_is_too_long(self, tmp_path):
+        """Nor is a name that no file can have a crash."""
+        with pytest.raises(UnreadableLockError, match="can't be read: file name too long"):
+            read(tmp_path / ("x" * 300))
 
     def test_binary(self, file):
         """A file that is no text is an error about the file."""
         file.write_bytes(b"\xff\xfe\x00")
 
-        with pytest.raises(LockError, match="can't be read"):
+        with pytest.raises(LockError, match="is not text in UTF-8"):
             read(file)
 
     def test_newer_version(self, file):
         """A lock of a later format asks for a later trnstack, whatever else is in it."""
-        with pytest.raises(LockError, match=r"has version 3; this trnstack reads version 2: update trnstack"):
+        with pytest.raises(NewerLockError, match=r"has version 3; this trnstack reads version 2: update trnstack"):
             read_text(file, '{"lock_version": 3, "pins": []}')
 
     def test_older_version(self, file):
         """A lock of an earlier format is not guessed at."""
-        with pytest.raises(LockError, match=r"has version 1, which an older trnstack wrote; this one reads 2"):
+        with pytest.raises(OlderLockError, match=r"has version 1, which an older trnstack wrote; this one reads 2"):
             read_text(file, '{"lock_version": 1, "accelerator_image": {}}')
 
     @pytest.mark.parametrize("text", ["{}", "[]", "null", "3", '{"lock_version": 0}', '{"lock_version": "1"}'])
@@ -361,6 +453,18 @@ class TestUnusable:
         with pytest.raises(LockError, match=f"lacks {part}"):
             read_data(file, data)
 
+    @pytest.mark.parametrize("part", [None, "inputs", "toolkit", "neuron", "images.trn1", "images.trn1.custom"])
+    def test_unknown_part(self, file, part):
+        """What is not known is not read over in silence, wherever it stands: it may be what somebody relies on."""
+        data = json.loads(TEXT)
+        place = data
+        for name in part.split(".") if part else ():
+            place = place[name]
+        place["surplus"] = "x"
+
+        with pytest.raises(LockError, match=r"does not have the shape of a lock: .*surplus"):
+            read_data(file, data)
+
     @pytest.mark.parametrize("value", ["vpc-cni", {"vpc-cni": "x"}, [1], [["vpc-cni"]], None])
     def test_add_ons_are_a_list(self, file, value):
         """A text or a mapping is not read as the list of its letters or keys."""
@@ -418,6 +522,130 @@ anything = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=6,
 )
+
+
+class TestConsistency:
+    """A lock whose checksum is right, and whose pins are still not those that its inputs name, is none."""
+
+    @pytest.mark.parametrize(
+        ("path", "message"),
+        [
+            (("images", "system"), "images lacks system"),
+            (("images", "spare"), "images lacks spare"),
+            (("inputs", "images", "system"), "inputs.images lacks system"),
+            (("inputs", "images", "spare"), "images has spare, which inputs do not name"),
+            (("add_ons", "coredns"), "add_ons lacks coredns"),
+            (("charts", "kueue"), "charts lacks kueue"),
+            (("images", "trn1", "custom", "image_ids", "us-east-2"), "custom.image_ids lacks us-east-2"),
+            (("images", "trn1", "custom", "image_ids", "us-west-2"), "custom.image_ids lacks us-west-2"),
+            (("neuron", "components", "aws-neuronx-tools"), "neuron.components lacks aws-neuronx-tools"),
+        ],
+    )
+    def test_lacking(self, file, path, message):
+        """What the inputs name and the pins lack is named."""
+        with pytest.raises(LockError, match=rf"does not have the shape of a lock: .*{re.escape(message)}"):
+            read_data(file, with_hash(without(json.loads(TEXT), path)))
+
+    @pytest.mark.parametrize(
+        ("path", "value", "message"),
+        [
+            (("add_ons", "adot"), "v1.0.0-eksbuild.1", "add_ons has adot, which inputs do not name"),
+            (("charts", "more"), json.loads(TEXT)["charts"]["kueue"], "charts has more, which inputs do not name"),
+            (
+                ("images", "trn1", "custom", "image_ids", "eu-north-1"),
+                NOT_BUILT,
+                "images.trn1.custom.image_ids has eu-north-1, which inputs do not name",
+            ),
+            (("images", "trn1", "custom"), None, "images.trn1 is eks_optimized, and inputs name custom neuron"),
+            (("images", "trn1", "custom", "recipe"), "other", "images.trn1.custom is of recipe other, and inputs name"),
+            (
+                ("images", "spare", "custom"),
+                json.loads(TEXT)["images"]["trn1"]["custom"],
+                "images.spare.custom is of recipe neuron, and inputs name eks_optimized",
+            ),
+            (
+                ("images", "system", "custom"),
+                json.loads(TEXT)["images"]["trn1"]["custom"],
+                "images.system is custom, and inputs name eks_optimized",
+            ),
+            (("neuron", "sdk"), "2.30.0", "neuron.sdk is 2.30.0, and inputs name 2.31.0"),
+        ],
+    )
+    def test_other(self, file, path, value, message):
+        """What the inputs do not name, or name otherwise, is named."""
+        with pytest.raises(LockError, match=rf"does not have the shape of a lock: {re.escape(message)}"):
+            read_data(file, with_hash(replaced(json.loads(TEXT), path, value)))
+
+    def test_without_hash(self, file):
+        """It is not passed over where it is missing."""
+        with pytest.raises(LockError, match=r"lacks hash$"):
+            read_data(file, without(json.loads(TEXT), ("inputs", "hash")))
+
+    def test_hash_of_other_inputs(self, file):
+        """The hash beside the inputs is theirs."""
+        with pytest.raises(LockError, match=r"inputs\.hash is not that of the inputs"):
+            read_data(file, replaced(json.loads(TEXT), ("inputs", "region"), "us-west-1"))
+
+    @pytest.mark.parametrize(
+        ("path", "value"),
+        [
+            (("add_ons", "coredns"), f"v1.{'9' * 5000}.0-eksbuild.1"),
+            (("add_ons", "coredns"), "v1.1234567890.0-eksbuild.1"),
+            (("add_ons", "coredns"), "latest"),
+            (("inputs", "kubernetes_version"), "1.35.1"),
+            (("neuron", "sdk"), "2.31"),
+            (("neuron", "driver"), "2.29.0"),
+            (("neuron", "container", "image"), "x"),
+            (("neuron", "container", "image"), "public.ecr.aws/neuron/x"),
+            (("neuron", "container", "digest"), "sha256:12"),
+            (("neuron", "components", "neuronx-cc"), "2 26"),
+            (("neuron", "components", "aws-neuronx-tools"), "2.26"),
+            (("images", "trn1", "ami_type"), "AL2_x86_64"),
+            (("images", "trn1", "release"), "20260714"),
+            (("images", "trn1", "release_version"), "1.35.6"),
+            (("images", "trn1", "image_id"), "ami-x"),
+            (("images", "trn1", "image_id"), NOT_BUILT),
+            (("images", "trn1", "owner"), "amazon"),
+            (("images", "trn1", "neuron_driver"), "2.29"),
+            (("images", "trn1", "kernel"), "6"),
+            (("images", "trn1", "custom", "version"), "1.0.0"),
+            (("images", "trn1", "custom", "neuron_driver"), "2.30.2.0\n"),
+            (("images", "trn1", "custom", "image_ids", "us-east-2"), "ami"),
+            (("charts", "kueue", "version"), "9" * 200),
+            (("charts", "kueue", "location"), "file:///etc/passwd"),
+            (("charts", "kueue", "images", "registry.k8s.io/kueue/kueue:v0.19.2"), "v0.19.2"),
+            (("rehearsal_account",), UNRESOLVED),
+            (("made_from",), "AWS\x1b[2J"),
+            (("made_from",), "x" * 1000),
+        ],
+    )
+    def test_form(self, file, path, value):
+        """Every value has its form, which is bounded; the message shows it, and not more of it than can be read."""
+        with pytest.raises(LockError, match=r"does not have the shape of a lock: .* should be ") as caught:
+            read_data(file, with_hash(replaced(json.loads(TEXT), path, value)))
+        assert len(caught.value.message) < 350
+
+
+def without(value, path):
+    copy = value.copy()
+    if path[1:]:
+        copy[path[0]] = without(value[path[0]], path[1:])
+    else:
+        del copy[path[0]]
+    return copy
+
+
+def with_hash(data):
+    """Returns a lock's data with the hash that its inputs have."""
+    inputs = {key: value for key, value in data["inputs"].items() if key != "hash"}
+    return {**data, "inputs": {**inputs, "hash": hash_of(inputs)}}
+
+
+def failing(error):
+    def fail(*_arguments, **_options):
+        raise error
+
+    return fail
 
 
 class TestMutations:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from ami import moving, offline
-from ami.moving import RefusedMoveError, movable_sdks, refuse_move, upgraded
+from ami import ami_choice, fit, moving, offline
+from ami.moving import RefusedMoveError, movable_sdks, refuse_move, refuse_release, upgraded
 from ami.pins import EKS_OPTIMIZED, SYSTEM, UNRESOLVED, Inputs
 from ami.tables import ami_releases, sdk_releases
 from bench.locks import resolved
@@ -101,12 +101,40 @@ class TestUpgraded:
 
         assert upgraded(minor, old=old).add_ons == {"coredns": "v1.11.4-eksbuild.2", "vpc-cni": UNRESOLVED}
 
-    def test_newer_release_than_the_tables(self, monkeypatch):
-        """A release that fits and is newer than the tables' newest stays: EKS would not go back."""
-        old = offline.lock(INPUTS)
-        monkeypatch.setattr(moving, "fitting_ami_releases", lambda *_: ("v20260610", "v20260625"))
+    def test_release_that_the_tables_lack(self, monkeypatch):
+        """A release of a newer trnstack's tables stays with its id, where this one's know earlier ones only."""
+        old = resolved(offline.lock(INPUTS))
+        known = {name: row for name, row in ami_releases().items() if name < "v20260625"}
+        for module in (moving, ami_choice, fit):
+            monkeypatch.setattr(module, "ami_releases", lambda: known)
+        monkeypatch.setattr(ami_choice, "fitting_ami_releases", lambda *_: ("v20260618", "v20260610"))
 
-        assert upgraded(INPUTS, old=old).images["trn1"].release == "v20260625"
+        assert offline.lock(INPUTS).images["trn1"].release == "v20260618"
+        assert upgraded(INPUTS, old=old) == old
+
+    def test_later_release_whose_driver_serves(self):
+        """A later release than the newest with the SDK's own driver stays, since its driver serves too."""
+        older = inputs(neuron_sdk="2.29.1")
+        made = offline.lock(older)
+        later = {
+            name: replace(pin, release="v20260625", neuron_driver=pin.neuron_driver and "2.28.0.0")
+            for name, pin in made.images.items()
+        }
+
+        assert made.images["trn1"].release == "v20260505"
+        assert upgraded(older, old=replace(made, images=later)).images == offline.lock(INPUTS).images
+
+    @pytest.mark.parametrize("sdk", ["2.28.1", "2.30.0"])
+    def test_parent_of_a_custom_image(self, sdk):
+        """Under a custom image a later release stays, though an earlier one has the SDK's own driver."""
+        custom = inputs(images=CUSTOM, neuron_sdk="2.28.1")
+        old = offline.lock(custom, ami_release="v20260714")
+        moved = inputs(images=CUSTOM, neuron_sdk=sdk)
+        lock = upgraded(moved, old=old)
+
+        assert offline.lock(moved).images["trn1"].release < "v20260714"
+        assert {pin.release for pin in lock.images.values()} == {"v20260714"}
+        assert lock.images["trn1"].nodes_driver == lock.neuron.driver == sdk_releases()[sdk].driver
 
     def test_release_that_does_not_fit(self):
         """A release whose driver does not serve the SDK's containers moves, though what fits is older."""
@@ -120,7 +148,9 @@ class TestUpgraded:
 
     def test_asked_release(self):
         """A release may be asked for in place of the newest."""
-        assert upgraded(INPUTS, old=offline.lock(INPUTS), ami_release="v20260618").images[SYSTEM].release == "v20260618"
+        old = offline.lock(INPUTS, ami_release="v20260610")
+
+        assert upgraded(INPUTS, old=old, ami_release="v20260618").images[SYSTEM].release == "v20260618"
 
 
 class TestRefuseMove:
@@ -183,14 +213,20 @@ class TestRefuseMove:
         assert error.ways_out[0] == "run: trnstack lock --upgrade --sdk 2.31.1 x.yaml"
 
     def test_backwards(self):
-        """An older SDK is refused, since EKS takes no node group back; what can be done is said."""
+        """An older SDK is refused, since EKS takes no node group back, the system nodes least of all."""
         error = refused(INPUTS, "2.29.1")
 
         assert (
             error.message
             == "Neuron SDK 2.29.1 is older than 2.30.0, and EKS takes no node group back to an earlier AMI"
         )
-        assert 'write sdk: "2.29.1" and run: trnstack lock x.yaml' in error.ways_out[0]
+        assert error.ways_out == (
+            'where nothing is deployed yet, write sdk: "2.29.1" and run: trnstack lock x.yaml',
+            (
+                "where it is deployed, deploy an environment beside it: a copy of x.yaml with another name and sdk: "
+                '"2.29.1"; destroy the old one when its jobs have moved'
+            ),
+        )
 
     @pytest.mark.parametrize(("sdk", "meant"), [("2.30.1", "2.30.0"), ("2.31", "2.31.1"), ("2.31.11", "2.31.1")])
     def test_unknown(self, sdk, meant):
@@ -199,6 +235,30 @@ class TestRefuseMove:
 
         assert error.message == f"Neuron SDK '{sdk}' is not in the table of releases"
         assert error.ways_out[0].startswith(f"did you mean '{meant}'? known: ")
+
+
+class TestRefuseRelease:
+    @pytest.mark.parametrize("release", ["v20260625", "v20260714", "v20270101", "nothing"])
+    def test_not_earlier(self, release):
+        """The pinned release and later ones are not refused, nor is what the tables lack: that is said elsewhere."""
+        refuse_release(offline.lock(INPUTS), release, "x.yaml")
+
+    def test_earlier(self):
+        """An earlier one is, with the two ways out."""
+        with pytest.raises(RefusedMoveError) as caught:
+            refuse_release(offline.lock(INPUTS), "v20260618", "x.yaml")
+
+        assert caught.value.message == (
+            "EKS AMI release v20260618 is earlier than v20260625, which is pinned, and EKS takes no node group back to "
+            "an earlier AMI"
+        )
+        assert caught.value.ways_out == (
+            "where nothing is deployed yet, run: trnstack lock --ami-release v20260618 x.yaml",
+            (
+                "where it is deployed, deploy an environment beside it: a copy of x.yaml with another name, locked "
+                "with --ami-release v20260618; destroy the old one when its jobs have moved"
+            ),
+        )
 
 
 class TestMovableSdks:

@@ -1,15 +1,20 @@
 import itertools
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from ami import ami_choice, fit, moving, offline
 from ami import lock as locks
+from ami.no_pin import UnknownReleaseError
 from ami.offline import NoPinError
 from ami.pins import EKS_OPTIMIZED, SYSTEM, UNRESOLVED, ContainerPin, ImagePin, Inputs
-from ami.tables import add_on_versions, ami_releases, sdk_releases
+from ami.tables import add_on_versions, ami_releases, charts, sdk_releases
 from bench.locks import resolved
+from trnstack.environment import read_environment
+from trnstack.plan import lock_inputs
 
+ENVIRONMENTS = sorted((Path(__file__).parents[2] / "environments").glob("*.yaml"))
 ADD_ONS = tuple(sorted(add_on_versions()))
 
 
@@ -210,6 +215,51 @@ class TestKept:
         assert set(lock.unresolved) >= set(offline.lock(inputs()).unresolved)
         assert lock.images["trn1"].release == "v20260618"
 
+    @pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda path: path.stem)
+    def test_rehearsed_and_offline_again(self, environment):
+        """A rehearsal's lock made offline again is byte for byte one that was made offline: nothing of it is left."""
+        wanted = lock_inputs(read_environment(environment)[1])
+        fresh = offline.lock(wanted)
+        rehearsed = resolved(replace(fresh, rehearsal_account="123456789012"))
+        told = {name: replace(pin, digest=f"sha256:{'e' * 64}") for name, pin in rehearsed.charts.items()}
+        rehearsed = replace(rehearsed, made_from="a rehearsal in us-east-2", charts=told)
+        assert rehearsed.unresolved == ()
+
+        assert locks.to_json(offline.lock(wanted, keep=rehearsed)) == locks.to_json(fresh)
+
+    def test_chart_of_a_rehearsal(self, old):
+        """What a rehearsal told of another version than the tables' is forgotten, and the tables' own digest stays."""
+        assert charts()["kueue"].digest
+        newer = replace(old.charts["kueue"], version="0.20.0", digest=f"sha256:{'d' * 64}")
+        rehearsed = replace(old, rehearsal_account="123456789012", charts={**old.charts, "kueue": newer})
+        lock = offline.lock(inputs(), keep=rehearsed)
+
+        assert (lock.charts["kueue"].version, lock.charts["kueue"].digest) == ("0.20.0", UNRESOLVED)
+        assert lock.charts["neuron-helm-chart"].digest == charts()["neuron-helm-chart"].digest
+
+    def test_add_on_of_a_rehearsal(self):
+        """For a minor that the tables lack a rehearsal made up the version; a version of AWS's is kept."""
+        minor = inputs(kubernetes_version="1.32", add_ons=("coredns",))
+        made = replace(offline.lock(minor, account_follows=True), add_ons={"coredns": "v1.11.4-eksbuild.2"})
+        rehearsed = replace(made, rehearsal_account="123456789012")
+
+        assert offline.lock(minor, keep=made, account_follows=True).add_ons == made.add_ons
+        assert offline.lock(minor, keep=rehearsed, account_follows=True).add_ons == {"coredns": UNRESOLVED}
+        with pytest.raises(NoPinError, match="no version of coredns is known"):
+            offline.lock(minor, keep=rehearsed)
+
+    def test_add_on_that_nobody_told(self, old):
+        """An add-on that was left unresolved gets the tables' version."""
+        lock = offline.lock(inputs(), keep=replace(old, add_ons={**old.add_ons, "coredns": UNRESOLVED}))
+
+        assert lock.add_ons["coredns"] == add_on_versions()["coredns"]["1.35"].version
+
+    def test_order_of_the_file(self, old):
+        """Images stand in the order of the environment, whatever the older lock's was."""
+        images = {"trn1": EKS_OPTIMIZED, SYSTEM: EKS_OPTIMIZED}
+
+        assert list(offline.lock(inputs(images=images), keep=old).images) == ["trn1", SYSTEM]
+
     def test_upgraded(self, old):
         """An upgrade takes the newest pins, and forgets nothing of those that are the newest already."""
         lock = moving.upgraded(inputs(), old=old)
@@ -257,7 +307,7 @@ class TestAmiRelease:
 
     def test_unknown(self):
         """Of a release that the table lacks nobody knows the driver."""
-        with pytest.raises(NoPinError, match="its driver is not known"):
+        with pytest.raises(UnknownReleaseError, match="its driver is not known"):
             offline.lock(inputs(), ami_release="v20270101")
 
 
@@ -280,6 +330,24 @@ class TestCustomImage:
 
         assert offline.lock(inputs(images=images), keep=old) == old
         assert offline.lock(inputs(images=edited), keep=old).images["trn1"].custom.version == UNRESOLVED
+
+    @pytest.mark.parametrize(
+        ("changes", "known"),
+        [
+            ({"image_regions": ("eu-north-1", "us-west-2")}, ["us-east-2", "us-west-2"]),
+            ({"image_regions": ()}, ["us-east-2"]),
+            ({"region": "eu-north-1"}, []),
+        ],
+    )
+    def test_its_regions_are_the_inputs(self, changes, known):
+        """An image is looked for where it goes now; what is known of the regions that stay is kept."""
+        images = {SYSTEM: EKS_OPTIMIZED, "trn1": "custom neuron 0123456789ab"}
+        old = resolved(offline.lock(inputs(images=images, image_regions=("us-west-2",))))
+        asked = inputs(**{"images": images, "image_regions": ("us-west-2",), **changes})
+        ids = offline.lock(asked, keep=old).images["trn1"].custom.image_ids
+
+        assert list(ids) == [asked.region, *asked.image_regions]
+        assert [region for region, image_id in ids.items() if image_id != UNRESOLVED] == known
 
 
 class TestNoPin:
@@ -346,16 +414,11 @@ class TestTrainingContainers:
     def test_pytorch_ends(self):
         """PyTorch's last training container is that of SDK 2.30.0; a rule can name it."""
         assert offline.sdks_with_container("pytorch")[0] == "2.30.0"
-        assert offline.training_containers("2.31.0")["pytorch"] is None
+        assert sdk_releases()["2.31.0"].training_containers["pytorch"] is None
 
     def test_jax(self):
         """JAX has one in every release but the driver release 2.28.1."""
         assert set(sdk_releases()) - set(offline.sdks_with_container("jax")) == {"2.28.1"}
-
-    def test_unknown_sdk(self):
-        """A release that isn't in the table is an error, not an empty answer."""
-        with pytest.raises(NoPinError, match=r"'2\.25\.0' is not in the table"):
-            offline.training_containers("2.25.0")
 
 
 class TestAddOnNotes:
@@ -375,6 +438,22 @@ class TestAddOnNotes:
         lock.add_ons["kube-proxy"] = "v1.35.3-eksbuild.40"
 
         assert offline.add_on_notes(lock) == []
+
+    @pytest.mark.parametrize(
+        ("changes", "is_noted"),
+        [
+            ({"made_from": "AWS in us-east-2"}, False),
+            ({"made_from": "a rehearsal in us-east-2", "rehearsal_account": "123456789012"}, True),
+            ({}, True),
+            ({"made_from": "AWS in us-east-2", "add_ons": {"kube-proxy": "v1.35.0-eksbuild.1"}}, True),
+            ({"made_from": "AWS in us-east-2", "inputs": inputs(kubernetes_version="1.34")}, True),
+        ],
+    )
+    def test_kept_from_an_account(self, changes, is_noted):
+        """A version that AWS confirmed for the older lock is confirmed, whoever makes the lock anew."""
+        made = offline.lock(inputs(add_ons=("kube-proxy",)))
+
+        assert bool(offline.add_on_notes(made, replace(made, **changes))) is is_noted
 
     def test_add_on_of_somebody_else(self):
         """An add-on that the table doesn't know needs no note."""

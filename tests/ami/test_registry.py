@@ -9,7 +9,7 @@ import pytest
 from ami.registry import Registry, RegistryError, https_address, no_credentials
 from ami.registry.addresses import may_lead_to, proxy_of
 from ami.registry.client import MANIFEST_TYPES
-from ami.registry.names import HttpChart, chart_name, image_name
+from ami.registry.names import HttpChart, chart_name, ecr_region, image_name
 from tests.ami.registry_server import INDEX_TYPE, RegistryServer, Reply, basic
 
 IMAGE = "public.ecr.aws/neuron/neuron-device-plugin:2.32.0.0"
@@ -731,3 +731,21 @@ class TestAddresses:
     def test_https(self):
         """A host's address is its own, by HTTPS."""
         assert https_address("ghcr.io") == "https://ghcr.io"
+
+
+class TestEcrRegion:
+    @pytest.mark.parametrize(
+        ("host", "region"),
+        [
+            (ECR, "us-west-2"),
+            ("602401143452.dkr.ecr-fips.us-gov-west-1.amazonaws.com", "us-gov-west-1"),
+            ("602401143452.dkr.ecr.cn-north-1.amazonaws.com.cn", "cn-north-1"),
+            ("public.ecr.aws", None),
+            (f"{ECR}.example.com", None),
+            (f"x{ECR}", None),
+            ("602401143452.dkr.ecr.us-west-2.example.com", None),
+        ],
+    )
+    def test_host(self, host, region):
+        """A private registry of ECR has its region in its host, and no other host is one."""
+        assert ecr_region(host) == region

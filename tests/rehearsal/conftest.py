@@ -1,5 +1,7 @@
 """Resources made by their handlers against the in-process services, one empty AWS for each test."""
 
+from dataclasses import replace
+
 import pytest
 
 from ami.pins import BuiltImage, ChartPin, ContainerPin, ImagePin, Inputs, Lock, NeuronPin, Toolkit
@@ -82,6 +84,7 @@ def drop(scope):
 
 #: Twelve hexadecimal digits, sixty-four, and seventeen: a version, a digest and an AMI that no table has.
 VERSION, DIGEST, AMI = "0a1b2c3d4e5f", f"sha256:{'5' * 64}", "ami-0123456789abcdef0"
+SYSTEM_AMI = "ami-0fedcba9876543210"
 
 
 @pytest.fixture
@@ -101,6 +104,13 @@ def lock():
             neuron_driver="2.31.0.0",
             kernel="6.12",
             custom=custom if custom_ids else None,
+        )
+        system = replace(
+            image,
+            ami_type="AL2023_x86_64_STANDARD",
+            image_id=SYSTEM_AMI if image_id == AMI else image_id,
+            neuron_driver=None,
+            custom=None,
         )
         chart = ChartPin(
             version="9.9.9",
@@ -122,7 +132,7 @@ def lock():
                 kubernetes_version="1.34",
                 neuron_sdk="2.33.0",
                 framework="pytorch",
-                images={"trn": "custom" if custom_ids else "eks_optimized"},
+                images={"system": "eks_optimized", "trn": "custom neuron 0" if custom_ids else "eks_optimized"},
                 image_regions=(),
                 add_ons=("vpc-cni",),
                 charts=("aws-efa-k8s-device-plugin", "kueue"),
@@ -136,7 +146,7 @@ def lock():
                 components={},
                 container=ContainerPin(image="public.ecr.aws/neuron/training:9.9.9", digest=digest),
             ),
-            images={"trn": image},
+            images={"system": system, "trn": image},
             add_ons={"vpc-cni": "v9.9.9-eksbuild.1"},
             charts={"kueue": chart, "aws-efa-k8s-device-plugin": archive},
         )

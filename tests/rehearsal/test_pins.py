@@ -115,9 +115,8 @@ class TestLock:
         """A lock's custom AMIs are known where they are built, and nowhere else."""
         publish(lock(custom_ids={"us-east-2": "ami-0c", "us-west-2": NOT_BUILT}))
 
-        assert [(one.image_id, one.region, one.recipe) for one in published().custom_images] == [
-            ("ami-0c", "us-east-2", "neuron")
-        ]
+        found = [(one.image_id, one.region, one.environment, one.recipe) for one in published().custom_images]
+        assert found == [("ami-0c", "us-east-2", "demo", "neuron")]
 
     def test_withdrawn(self, lock):
         """What locks published can be taken back."""

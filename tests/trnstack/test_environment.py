@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ami.lock import path_for, read, to_json
-from bench.locks import resolved
+from ami.pins import NOT_BUILT
+from bench.locks import copy_resolved, resolved
 from trnstack.environment import check_file, plan_file
 from trnstack.findings import InvalidEnvironmentError
 
@@ -32,6 +33,13 @@ def file(tmp_path, lock):
 def found(file):
     """Returns the codes, messages and hints of the findings of the lock."""
     return [(each.code, each.message, each.hint) for each in check_file(file).findings if each.code.startswith("IMG")]
+
+
+ANEW = "rm {lock} && trnstack lock {file}, or without an account: rm {lock} && trnstack lock --offline {file}"
+BACK = (
+    "take the committed one back: git checkout -- {lock}, in a merge git checkout --ours -- {lock}; or choose every "
+    f"pin anew: {ANEW}"
+)
 
 
 class TestCurrentLock:
@@ -83,36 +91,63 @@ class TestCurrentLock:
         assert message in said
 
     @pytest.mark.parametrize(
-        ("damage", "message"),
+        ("damage", "message", "hint"),
         [
             pytest.param(
                 lambda text: text.replace("1.35.6-20260625", "1.35.6-20260714"),
                 "was edited by hand: its checksum is not that of its content",
+                BACK,
                 id="edited by hand",
             ),
-            pytest.param(lambda text: text[: len(text) // 2], "is not JSON (edited by hand or cut off?)", id="cut off"),
+            pytest.param(
+                lambda text: text[: len(text) // 2], "is not JSON (edited by hand or cut off?)", BACK, id="cut off"
+            ),
             pytest.param(
                 lambda text: text.replace('"lock_version": 2', '"lock_version": 3'),
                 "has version 3; this trnstack reads version 2: update trnstack",
+                "update trnstack, in its clone: git pull && make setup; the lock of a later one is whole, so keep it",
                 id="from the future",
             ),
             pytest.param(
                 lambda text: text.replace('"lock_version": 2', '"lock_version": 1'),
                 "has version 1, which an older trnstack wrote",
+                f"make it anew: {ANEW}",
                 id="from the past",
             ),
-            pytest.param(lambda _: "[]", "is not a lock file", id="another file"),
-            pytest.param(lambda _: "<<<<<<< HEAD\n{}", "is not JSON", id="a merge that was not finished"),
+            pytest.param(lambda _: "[]", "is not a lock file", BACK, id="another file"),
+            pytest.param(lambda _: "<<<<<<< HEAD\n{}", "is not JSON", BACK, id="a merge that was not finished"),
         ],
     )
-    def test_damaged(self, file, damage, message):
-        """IMG003: What is wrong with a damaged lock, and the command that makes it anew."""
+    def test_damaged(self, file, damage, message, hint):
+        """IMG003: What is wrong with a lock, and commands that mend just that, with an account and without."""
         path = path_for(file)
         path.write_text(damage(path.read_text(encoding="utf-8")), encoding="utf-8")
-        ((code, said, hint),) = found(file)
+        ((code, said, told),) = found(file)
 
-        assert (code, hint) == ("IMG003", f"run: trnstack lock {file}, or take the lock's last version from git")
-        assert message in said
+        assert code == "IMG003"
+        assert told == hint.format(lock=path, file=file)
+        assert said.startswith(f"lock {path} {message}")
+
+    def test_folder(self, file):
+        """IMG003: What is no file is neither restored nor removed, but looked at."""
+        path = path_for(file)
+        path.unlink()
+        path.mkdir()
+        ((code, message, hint),) = found(file)
+
+        assert (code, message) == ("IMG003", f"lock {path} can't be read: it is a folder")
+        assert hint == f"see what lies there: ls -ld {path}; a lock is a file that you may read"
+
+    def test_blanks(self, tmp_path, lock):
+        """Commands name the file and its lock as a shell takes them."""
+        copy = tmp_path / "my env.yaml"
+        copy.write_bytes(EXAMPLE.read_bytes())
+        ((_, _, hint),) = found(copy)
+        assert hint == f"run: trnstack lock '{copy}', or without an account: trnstack lock --offline '{copy}'"
+
+        path_for(copy).write_text(to_json(lock)[:50], encoding="utf-8")
+        ((_, _, hint),) = found(copy)
+        assert hint == BACK.format(lock=f"'{path_for(copy)}'", file=f"'{copy}'")
 
     def test_shape(self, file, lock):
         """IMG003: A text with a right checksum that no trnstack wrote is no lock either."""
@@ -148,6 +183,23 @@ class TestUnresolved:
     def test_resolved(self, file):
         """A resolved lock may be deployed."""
         assert plan_file(file, to_deploy=True).pins.container_digest.startswith("sha256:")
+
+
+class TestAwaitedImage:
+    def test_warned(self, tmp_path):
+        """IMG008: A node group whose image is not built is told where it stands, with the commands that build it."""
+        example = EXAMPLE.with_name("custom-image-trn1.yaml")
+        file = copy_resolved(example, tmp_path)
+        lock = read(path_for(file))
+        custom = replace(lock.images["trn1"].custom, image_ids={"us-west-2": NOT_BUILT, "us-east-2": NOT_BUILT})
+        images = {**lock.images, "trn1": replace(lock.images["trn1"], custom=custom)}
+        path_for(file).write_text(to_json(replace(lock, images=images)), encoding="utf-8")
+        (finding,) = (each for each in check_file(file).findings if each.code.startswith("IMG"))
+
+        assert (finding.code, finding.severity, finding.path) == ("IMG008", "warning", ("node_groups", 0, "image"))
+        assert finding.line > 1
+        assert finding.hint == (f"run: cdk deploy custom-image-images -c environment={file}, then trnstack lock {file}")
+        assert [group.name for group in plan_file(file, to_deploy=True).awaiting_image] == ["trn1"]
 
 
 class TestRehearsal:

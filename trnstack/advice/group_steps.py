@@ -21,7 +21,12 @@ _FIXED = ("ami_type", "capacity_type", "subnets")
 _SETTINGS = ("labels", "taints", "scaling", "max_unavailable", "update_strategy", "node_repair")
 _VERSION, _TEMPLATE, _SETTING = "version", "launch template", "settings"
 ONE_KIND = "EKS changes the version of a node group alone, and CloudFormation refuses it beside anything else"
-_ANOTHER_NAME = "give it another name, then remove the old one"
+#: The ways out where no deploy leads to a plan. The system nodes' group has no name in the file to be changed.
+ANOTHER_NAME = "give it another name, then remove the old one"
+ANOTHER_ENVIRONMENT = (
+    "leave it as it was, or deploy an environment beside it, a copy of the file with another name, and destroy the old "
+    "one when its jobs have moved"
+)
 _ONE_CALL = "EKS changes a launch template and settings by two calls, and has refused both in one update"
 
 
@@ -31,11 +36,12 @@ class Step:
 
     Attributes:
         stack: The stack that it is about.
-        command: The ``cdk`` command without its ``-c environment=FILE``; empty where no deploy can make the change.
+        command: What does it, with ``FILE`` for the environment file; empty where no deploy can, or none can yet.
         changes: What changes with it, each as ``what: before -> after``, or in words.
         held_back: What has to be left as it was in the environment file for this deploy, since a later step brings it.
         nodes: What it does to running nodes; empty where it does nothing to them.
-        reason: Why it is a step of its own, or why it can't be done; empty where nothing is to be known.
+        reason: Why it is a step of its own, or why it can't be done, with ``FILE`` too; empty where there is none.
+        waits: Whether it can be done later, by what the reason says.
     """
 
     stack: str
@@ -44,10 +50,22 @@ class Step:
     held_back: tuple[str, ...] = ()
     nodes: str = ""
     reason: str = ""
+    waits: bool = False
 
 
-def group_steps(old: NodeGroupPlan, new: NodeGroupPlan) -> Iterator[Step]:
-    """Yields the deploys of one node group: its version, its settings, then its launch template."""
+def deploy(stack: str, options: str = "") -> str:
+    """Returns the command that deploys a stack."""
+    return f"cdk deploy {stack}{options} -c environment=FILE"
+
+
+def group_steps(old: NodeGroupPlan, new: NodeGroupPlan, *, way_out: str = ANOTHER_NAME) -> Iterator[Step]:
+    """Yields the deploys of one node group: its version, its settings, then its launch template.
+
+    Args:
+        old: What is deployed.
+        new: What is to be deployed.
+        way_out: What can be done where no deploy leads there.
+    """
     wrong = _group_misfit(old, new)
     kinds = _kinds(old, new)
     if wrong:
@@ -55,20 +73,21 @@ def group_steps(old: NodeGroupPlan, new: NodeGroupPlan) -> Iterator[Step]:
         fixed = tuple(
             f"{name}: {_shown(old, name)} -> {_shown(new, name)}" for name in _FIXED if _differ(old, new, name)
         )
-        yield Step(stack=new.stack, command="", changes=(*fixed, *changes), reason=wrong)
+        yield Step(stack=new.stack, command="", changes=(*fixed, *changes), reason=f"{wrong}: {way_out}")
         return
     for number, (kind, changes) in enumerate(kinds.items()):
         later = tuple(kinds)[number + 1 :]
         yield Step(
             stack=new.stack,
-            command=f"cdk deploy {new.stack}",
+            command=deploy(new.stack),
             changes=changes,
             held_back=tuple(change for each in later for change in kinds[each]),
-            nodes=_fleet_rule(new, kind),
+            # Before its settings have moved, the group has those that it had.
+            nodes=_fleet_rule(old if kind == _VERSION else new, kind),
             reason=(ONE_KIND if kind == _VERSION else _ONE_CALL) if later else "",
         )
     if not kinds and old.block != new.block:
-        yield Step(stack=new.stack, command=f"cdk deploy {new.stack}", changes=("the schedules of its block",))
+        yield Step(stack=new.stack, command=deploy(new.stack), changes=("the schedules of its block",))
 
 
 def _kinds(old: NodeGroupPlan, new: NodeGroupPlan) -> dict[str, tuple[str, ...]]:
@@ -80,10 +99,15 @@ def _kinds(old: NodeGroupPlan, new: NodeGroupPlan) -> dict[str, tuple[str, ...]]
             for name in versions
             if _differ(old, new, name)
         ),
-        _SETTING: tuple(f"{name} of {new.name}" for name in _SETTINGS if _differ(old, new, name)),
+        _SETTING: tuple(f"{name} of {new.name}" for name in _settings(new) if _differ(old, new, name)),
         _TEMPLATE: tuple(f"{name} of {new.name}" for name in differing(old.launch_template, new.launch_template)),
     }
     return {kind: changes for kind, changes in kinds.items() if changes}
+
+
+def _settings(group: NodeGroupPlan) -> tuple[str, ...]:
+    """Returns what EKS keeps as settings; nodes with a custom image get their taints by user data."""
+    return tuple(name for name in _SETTINGS if not (group.custom_image and name == "taints"))
 
 
 def _group_misfit(old: NodeGroupPlan, new: NodeGroupPlan) -> str:
@@ -94,11 +118,9 @@ def _group_misfit(old: NodeGroupPlan, new: NodeGroupPlan) -> str:
     """
     fixed = [name for name in _FIXED if _differ(old, new, name)]
     if fixed:
-        return f"{' and '.join(fixed)} can't change while a node group stands: {_ANOTHER_NAME}"
+        return f"{' and '.join(fixed)} can't change while a node group stands"
     if new.custom_image is None and _released(new) < _released(old):
-        return (
-            f"EKS takes no node group back from release {old.release_version} to {new.release_version}: {_ANOTHER_NAME}"
-        )
+        return f"EKS takes no node group back from release {old.release_version} to {new.release_version}"
     return ""
 
 

@@ -3,18 +3,19 @@
 ``trnstack.advice.group_steps`` says the same of one node group.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from trnstack.advice.group_steps import ONE_KIND, Step, differing, group_steps
-from trnstack.plan.model import ClusterPlan, Plan
+from trnstack.advice.group_steps import ANOTHER_ENVIRONMENT, ONE_KIND, Step, deploy, differing, group_steps
+from trnstack.plan.model import ClusterPlan, CustomImagePlan, Plan
 
 __all__ = ["Step", "is_one_deploy", "steps"]
 
 #: What of the network nobody renders: it only tells what takes addresses and pulls images.
 _ONLY_TOLD: dict[str, Any] = {"address_uses": (), "image_mirror": None}
+#: What of a custom image the lock tells of what was built, and no template holds; and whose nodes start from it.
+_OF_THE_LOCK: dict[str, Any] = {"image_id": "", "node_groups": ()}
 #: What of the cluster moves together with its Kubernetes version.
 _OF_THE_VERSION = frozenset({"kubernetes_version", "add_ons", "system_nodes"})
 
@@ -28,17 +29,16 @@ def steps(old: Plan, new: Plan) -> tuple[Step, ...]:
     """
     if (old.name, old.region) != (new.name, new.region):
         what = f"{new.name} in {new.region}"
-        return (Step(stack=new.name, command="cdk deploy --all", changes=(what,), reason=_ANOTHER_ENVIRONMENT),)
-    return (*_before_nodes(old, new), *_fleets(old, new), *_removed(old, new))
+        return (Step(stack=new.name, command=deploy("--all"), changes=(what,), reason=_IS_ANOTHER),)
+    return (*_before_nodes(old, new), *_fleets(old, new), *_removed(old, new), *_images_gone(old, new))
 
 
 def is_one_deploy(steps: Sequence[Step]) -> bool:
     """Tells whether ``cdk deploy --all`` does all the steps at once, in their order."""
-    plain = re.compile(r"cdk deploy [a-z0-9-]+")
-    return all(plain.fullmatch(step.command) and not step.held_back for step in steps)
+    return all(step.command in {deploy(step.stack), deploy("--all")} and not step.held_back for step in steps)
 
 
-_ANOTHER_ENVIRONMENT = "another name or region is another environment: what stands of the old one stays until destroyed"
+_IS_ANOTHER = "another name or region is another environment: what stands of the old one stays until destroyed"
 
 
 def _before_nodes(old: Plan, new: Plan) -> Iterator[Step]:
@@ -46,15 +46,33 @@ def _before_nodes(old: Plan, new: Plan) -> Iterator[Step]:
     parts = {
         "network": tuple(replace(plan.network, **_ONLY_TOLD) for plan in (old, new)),
         "storage": (old.storage, new.storage),
-        "images": (old.images, new.images),
     }
     for part, (before, after) in parts.items():
         stack = f"{new.name}-{part}"
-        exists = any(each.name == stack for each in new.stacks)
-        if exists and (before != after or _tags(old, stack) != _tags(new, stack)):
-            known_after = "its AMI's id reaches the lock by: trnstack lock FILE" if part == "images" else ""
-            yield Step(stack=stack, command=f"cdk deploy {stack}", changes=(f"the {part}",), reason=known_after)
+        if before != after or _tags(old, stack) != _tags(new, stack):
+            yield Step(stack=stack, command=deploy(stack), changes=(f"the {part}",))
+    yield from _images(old, new)
     yield from _cluster(old, new)
+
+
+def _images(old: Plan, new: Plan) -> Iterator[Step]:
+    """Yields the steps of the images' stack. An image's id is of the lock, and deploys nothing."""
+    stack = f"{new.name}-images"
+    before, after = ({image.recipe: replace(image, **_OF_THE_LOCK) for image in plan.images} for plan in (old, new))
+    if not after or (before == after and _tags(old, stack) == _tags(new, stack)):
+        return
+    changes = tuple(f"custom image {name}" for name in after if before.get(name) != after[name]) or ("its tags",)
+    goes_elsewhere = any(
+        name in before and before[name].name == image.name and _goes_to(before[name]) != _goes_to(image)
+        for name, image in after.items()
+    )
+    built = "its AMI's id reaches the lock by: trnstack lock FILE"
+    again = f"a further region or account gets the image when the stack's RebuildCommand is run; then {built}"
+    yield Step(stack=stack, command=deploy(stack), changes=changes, reason=again if goes_elsewhere else built)
+
+
+def _goes_to(image: CustomImagePlan) -> tuple[object, ...]:
+    return image.regions, image.account_ids
 
 
 def _cluster(old: Plan, new: Plan) -> Iterator[Step]:
@@ -63,7 +81,7 @@ def _cluster(old: Plan, new: Plan) -> Iterator[Step]:
     settings = [name for name in differing(before, after) if name not in _OF_THE_VERSION]
     settings += ["tags"] if _tags(old, stack) != _tags(new, stack) else []
     versions = tuple(_version_changes(before, after))
-    nodes = list(group_steps(before.system_nodes, after.system_nodes))
+    nodes = list(group_steps(before.system_nodes, after.system_nodes, way_out=ANOTHER_ENVIRONMENT))
     wrong = _minor_misfit(before.kubernetes_version, after.kubernetes_version)
     if wrong or (nodes and not nodes[0].command):
         told = Step(stack=stack, command="", changes=versions, reason=wrong) if wrong else nodes[0]
@@ -80,7 +98,7 @@ def _cluster(old: Plan, new: Plan) -> Iterator[Step]:
         later = parts[number + 1 :]
         yield Step(
             stack=stack,
-            command=f"cdk deploy {stack}{' --no-rollback' if with_version else ''}",
+            command=deploy(stack, " --no-rollback" if with_version else ""),
             changes=changes,
             held_back=tuple(change for part, _ in later for change in part),
             nodes=fleet,
@@ -120,12 +138,10 @@ def _fleets(old: Plan, new: Plan) -> Iterator[Step]:
     for group in new.node_groups:
         was = before.get(group.name)
         if group.awaits_image:
-            text = f"waits for its custom image: cdk deploy {new.name}-images, then: trnstack lock FILE"
-            yield Step(stack=group.stack, command="", changes=(f"node group {group.name}",), reason=text)
+            text = f"waits for its custom image: {deploy(f'{new.name}-images')}, then: trnstack lock FILE"
+            yield Step(stack=group.stack, command="", changes=(f"node group {group.name}",), reason=text, waits=True)
         elif was is None:
-            yield Step(
-                stack=group.stack, command=f"cdk deploy {group.stack}", changes=(f"node group {group.name} is new",)
-            )
+            yield Step(stack=group.stack, command=deploy(group.stack), changes=(f"node group {group.name} is new",))
         elif was != group:
             yield from group_steps(was, group)
 
@@ -134,10 +150,29 @@ def _removed(old: Plan, new: Plan) -> Iterator[Step]:
     kept = {group.name for group in new.node_groups}
     for group in old.node_groups:
         if group.name not in kept:
-            command = f"cdk destroy {group.stack}"
-            text = "before the new file takes its place, or by its name in CloudFormation: the app knows it no longer"
             goes = (f"node group {group.name} goes",)
-            yield Step(stack=group.stack, command=command, changes=goes, nodes="all of its nodes end", reason=text)
+            yield _deleted(old, group.stack, goes, nodes="all of its nodes end")
+
+
+def _images_gone(old: Plan, new: Plan) -> Iterator[Step]:
+    """Yields the step that takes away the images' stack, last, since the network can't go while it stands."""
+    if old.images and not new.images:
+        yield _deleted(old, f"{new.name}-images", ("the custom images go",), more="; AMIs that were built stay")
+
+
+def _deleted(old: Plan, stack: str, changes: tuple[str, ...], *, nodes: str = "", more: str = "") -> Step:
+    """Returns the step that takes away a stack.
+
+    Source: AWS CLI reference, cloudformation delete-stack; CloudFormation API reference, DeleteStack, ``RoleARN``: the
+    role with which the stack was deployed is used again.
+    """
+    return Step(
+        stack=stack,
+        command=f"aws cloudformation delete-stack --region {old.region} --stack-name {stack}",
+        changes=changes,
+        nodes=nodes,
+        reason=f"cdk takes away only what the file names, and it no longer names this{more}",
+    )
 
 
 def _tags(plan: Plan, stack: str) -> dict[str, str]:

@@ -23,17 +23,18 @@ def difference_section(changes: "Sequence[Change]") -> list[str]:
 
 def steps_section(steps: "Sequence[Step]", file: str) -> list[str]:
     """Returns the deploys in their order, each with what it does to nodes and what it has to leave out."""
-    from trnstack.advice.steps import is_one_deploy  # noqa: PLC0415 - as every command, see the package's docstring
+    from trnstack.advice.group_steps import deploy  # noqa: PLC0415 - as every command, see the package's docstring
+    from trnstack.advice.steps import is_one_deploy  # noqa: PLC0415
 
     if not steps:
         return ["Deploys", "  none: nothing that is deployed changes"]
     lines = ["Deploys, in their order"]
     for number, step in enumerate(steps, start=1):
-        lines.append(f"  {number}. {_command(step.command, file) if step.command else f'NOT POSSIBLE: {step.stack}'}")
+        lines.append(f"  {number}. {output.named(file, step.command) or f'{_without_command(step)}: {step.stack}'}")
         lines += [f"       {text}" for text in step.changes]
-        lines += [f"       {name}: {text}" for name, text in _details(step) if text]
-    if is_one_deploy(steps):
-        lines.append(f"  All at once, in the same order: {_command('cdk deploy --all', file)}")
+        lines += [f"       {name}: {output.named(file, text)}" for name, text in _details(step) if text]
+    if len(steps) > 1 and is_one_deploy(steps):
+        lines.append(f"  All at once, in the same order: {output.named(file, deploy('--all'))}")
     return lines
 
 
@@ -43,7 +44,10 @@ def as_data(changes: "Iterable[Change]", steps: "Iterable[Step]", file: str) -> 
 
     return {
         "plan_changes": [asdict(change) for change in changes],
-        "steps": [{**asdict(step), "command": _command(step.command, file)} for step in steps],
+        "steps": [
+            {**asdict(step), **{key: output.named(file, getattr(step, key)) for key in ("command", "reason")}}
+            for step in steps
+        ],
     }
 
 
@@ -51,8 +55,8 @@ def _details(step: "Step") -> list[tuple[str, str]]:
     return [("nodes", step.nodes), ("leave out for now", ", ".join(step.held_back)), ("why", step.reason)]
 
 
-def _command(command: str, file: str) -> str:
-    return f"{command} -c environment={file}" if command else ""
+def _without_command(step: "Step") -> str:
+    return "WAITS" if step.waits else "NOT POSSIBLE"
 
 
 def _short(value: str | None) -> str:

@@ -51,7 +51,7 @@ def init(
     if any(finding.severity == "error" for finding in findings):
         raise typer.Exit(output.FINDINGS)
     _write(file, text)
-    commands = [f"trnstack {words} {file}" for words in ("lock --offline", "check", "plan", "rehearse")]
+    commands = [f"trnstack {words} {output.quoted(file)}" for words in ("lock --offline", "check", "plan", "rehearse")]
     output.say("\n".join([f"{file} is written. Look through it, then:", *(f"  {line}" for line in commands)]))
 
 

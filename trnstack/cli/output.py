@@ -2,6 +2,8 @@
 
 import io
 import os
+import re
+import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -34,6 +36,16 @@ def prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace" if stream is sys.stdout else "backslashreplace")
+
+
+def quoted(path: object) -> str:
+    """Returns a path as a shell takes it, for a command that can be copied: ``'my env.yaml'``."""
+    return shlex.quote(str(path))
+
+
+def named(file: object, text: str) -> str:
+    """Returns a text whose commands name the file in place of ``FILE``, so that they can be copied."""
+    return re.sub(r"\bFILE\b", lambda _: quoted(file), text)
 
 
 def say(text: str) -> None:
@@ -82,17 +94,21 @@ def say_sections(sections: Iterable[Sequence[str]]) -> None:
     _write(sys.stdout, "\n\n".join(texts))
 
 
-def columns(rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset(), indent: int = 2) -> list[str]:
+def columns(
+    rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset(), indent: int = 2, widest: int | None = None
+) -> list[str]:
     """Returns rows as lines whose columns stand below each other.
 
     Args:
         rows: The cells; a row may be shorter than others.
         right: The positions of the columns that are aligned to the right: numbers.
         indent: The blanks before each line.
+        widest: The most that a column is wide; a longer cell moves what is right of it in its own row alone.
     """
     cells = [tuple(row) for row in rows]
     count = max(map(len, cells), default=0)
-    widths = [max((len(row[place]) for row in cells if place < len(row)), default=0) for place in range(count)]
+    lengths = [[len(row[place]) for row in cells if place < len(row)] for place in range(count)]
+    widths = [max((each for each in column if widest is None or each <= widest), default=0) for column in lengths]
     return [
         (
             " " * indent

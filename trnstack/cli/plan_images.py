@@ -43,11 +43,12 @@ def awaiting(decided: "Plan", file: str) -> list[str]:
     groups = decided.awaiting_image
     if not groups:
         return []
-    asked = [(f"trnstack lock {file}", "asks whether the image is there already")]
+    name = output.quoted(file)
+    asked = [(f"trnstack lock {name}", "asks whether the image is there already")]
     build = [
-        (f"cdk deploy {decided.name}-images -c environment={file}", "builds it; takes the better part of an hour"),
-        (f"trnstack lock {file}", "writes the AMI's id into the lock"),
-        (f"cdk deploy --all -c environment={file}", "deploys the nodes"),
+        (f"cdk deploy {decided.name}-images -c environment={name}", "builds it; takes the better part of an hour"),
+        (f"trnstack lock {name}", "writes the AMI's id into the lock"),
+        (f"cdk deploy --all -c environment={name}", "deploys the nodes"),
     ]
     unasked = any(group.release_version == UNRESOLVED for group in groups)
     return [

@@ -4,14 +4,14 @@ import dataclasses
 import json
 from collections.abc import Mapping
 
-from ami.pins import Lock
+from ami.pins import ENVIRONMENT_TAG, Lock
 from trnstack.layout.images import mirrored
 from trnstack.plan.cluster import cluster, lock_inputs
 from trnstack.plan.decisions import decisions
 from trnstack.plan.images import custom_images
 from trnstack.plan.model import CustomImagePlan, NodeGroupPlan, PinsPlan, Plan, StackPlan
 from trnstack.plan.network import network
-from trnstack.plan.nodes import ENVIRONMENT_TAG, KEEPER, KEEPER_TAG, node_group
+from trnstack.plan.nodes import KEEPER, KEEPER_TAG, node_group
 from trnstack.plan.quotas import quotas
 from trnstack.plan.storage import storage
 from trnstack.plan.training import training

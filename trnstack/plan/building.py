@@ -32,12 +32,13 @@ def build_place(environment: Environment, groups: tuple[NodeGroup, ...]) -> Buil
     """Returns what builds the image of some node groups, and where.
 
     A driver is tested on a device, so only a Trainium type will do. Left open it is the smallest one that a zone of the
-    groups offers on demand, the way in which Image Builder starts instances; else the first group's own.
+    environment offers on demand, the way in which Image Builder starts instances; else the first group's own.
 
     Source: Image Builder API reference, InfrastructureConfiguration: instance types and a subnet, no purchase option;
     EC2 API reference, DescribeInstanceTypeOfferings, as in the catalog.
     """
-    zone_ids = tuple(dict.fromkeys(zone_of(environment, group) for group in groups))
+    with_nodes = (zone_of(environment, group) for group in groups)
+    zone_ids = tuple(dict.fromkeys((*with_nodes, *environment.availability_zone_ids)))
     asked = environment.images.build_instance_type
     if asked:
         offering = (zone_id for zone_id in zone_ids if zone_id in zones_with(asked, environment.region))

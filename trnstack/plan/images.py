@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from ami.pins import RECIPE_TAG, RECIPE_VERSION_TAG, UNRESOLVED, BuiltImage, ImagePin, Lock
+from ami.pins import ENVIRONMENT_TAG, RECIPE_TAG, RECIPE_VERSION_TAG, UNRESOLVED, BuiltImage, ImagePin, Lock
 from trnstack.plan.building import build_place, groups_by_recipe
 from trnstack.plan.model import CustomImagePlan, Decision, ImageComponentPlan, ImageRegionPlan
-from trnstack.plan.nodes import ENVIRONMENT_TAG, KEEPER, KEEPER_TAG
+from trnstack.plan.nodes import KEEPER, KEEPER_TAG
 from trnstack.spec import Environment
 from trnstack.spec.node_groups import NodeGroup
 

@@ -1,6 +1,6 @@
 """Decides node groups: where they stand, what they start from, how they change."""
 
-from ami.pins import RECIPE_TAG, RECIPE_VERSION_TAG, SYSTEM, Lock
+from ami.pins import ENVIRONMENT_TAG, RECIPE_TAG, RECIPE_VERSION_TAG, SYSTEM, Lock
 from trnstack.catalog import CHIPS, SYSTEM_INSTANCE_TYPES, InstanceType
 from trnstack.catalog.effective import instance_type_of
 from trnstack.layout.addresses import NodeAddresses, most_pods, node_addresses
@@ -23,8 +23,8 @@ SYSTEM_ROOT_VOLUME_GIB = 50
 CONTROL_PLANE_ZONES = 2
 #: The name of the cluster's own node group.
 SYSTEM_NODE_GROUP = SYSTEM
-#: The tags by which the toolkit says what belongs to which environment.
-ENVIRONMENT_TAG, NODE_GROUP_TAG, KEEPER_TAG = "trnstack:environment", "trnstack:node-group", "managed-by"
+#: The tags by which the toolkit says, beside the environment's, what belongs to what.
+NODE_GROUP_TAG, KEEPER_TAG = "trnstack:node-group", "managed-by"
 OWN_TAG_KEYS = frozenset({ENVIRONMENT_TAG, NODE_GROUP_TAG, KEEPER_TAG, RECIPE_TAG, RECIPE_VERSION_TAG})
 KEEPER = "trnstack"
 #: An update raises a group by up to twice the number of its zones, or by max_unavailable where that is more.

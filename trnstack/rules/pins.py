@@ -15,7 +15,7 @@ from ami.fit import (
     kernel_misfit,
     sdks_with_container,
 )
-from ami.pins import SYSTEM, ImagePin, Lock
+from ami.pins import NOT_BUILT, SYSTEM, UNRESOLVED, ImagePin, Lock
 from ami.tables import ami_releases, sdk_releases
 from trnstack.findings import Finding, Path, Severity
 from trnstack.spec import Environment
@@ -199,6 +199,28 @@ def chips_are_served_by_the_sdk(environment: Environment, lock: Lock, make: str)
         )
 
 
+def custom_images_are_built_in_the_account(environment: Environment, lock: Lock, make: str) -> Iterator[Finding]:
+    """IMG016: Custom images are built in the account that the environment names.
+
+    An AMI is its owner's alone: nodes of another account can't start from it. A rehearsal builds in an account of its
+    own, and its lock reaches no other.
+
+    Source: Amazon EC2 API reference, DescribeImages: implicit and explicit launch permissions.
+    """
+    account = environment.account
+    if account is None or lock.rehearsal_account:
+        return
+    for path, image in _accelerators(environment, lock):
+        owner = image.custom.owner if image.custom else account
+        if owner not in {account, NOT_BUILT, UNRESOLVED}:
+            yield Finding(
+                code="IMG016",
+                path=path,
+                message=f"{_named(image)} was built in account {owner}, and the environment is for account {account}",
+                hint=f"with credentials of {account}, {make}",
+            )
+
+
 def check_lock(environment: Environment, lock: Lock, make: str) -> list[Finding]:
     """Returns everything that the rules find in a lock, in the order of the rules.
 
@@ -246,6 +268,7 @@ LOCK_RULES: tuple[LockRule, ...] = (
     training_container_exists,
     kernel_is_served_by_the_driver,
     chips_are_served_by_the_sdk,
+    custom_images_are_built_in_the_account,
 )
 #: As in every module of rules.
 RULES = LOCK_RULES

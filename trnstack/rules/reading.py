@@ -117,7 +117,8 @@ READING_CHECKS = (
     ReadingCheck(
         code="IMG003",
         rule="the lock can be read",
-        why="It is whole, has a lock's form, and was not written by a newer trnstack.",
+        why="It is whole, has a lock's form, and was not written by another version of trnstack. One that is not, as "
+        "after a merge, is never locked over: that would choose every pin anew.",
         source=_LOCK,
     ),
     ReadingCheck(
@@ -131,6 +132,13 @@ READING_CHECKS = (
         code="IMG007",
         rule="the lock was made for a real account",
         why="A lock that a rehearsal made names images which only the embedded AWS has.",
+        source=_LOCK,
+    ),
+    ReadingCheck(
+        code="IMG008",
+        rule="custom images are built",
+        why="Until one is, the stack of its node group is left out of every deploy, and what stands of it stays as it "
+        "was: the schedules of the next Capacity Block, for one, would not be there.",
         source=_LOCK,
     ),
 )

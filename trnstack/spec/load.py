@@ -5,15 +5,15 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from types import UnionType
-from typing import Any, get_args, get_origin
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from trnstack.findings import Finding, InvalidEnvironmentError, Path, did_you_mean
 from trnstack.source import Source
 from trnstack.spec import Environment
+from trnstack.spec.fields import fields_at, patterns_at
 from trnstack.spec.wording import ADVICE, ALLOWED
 
 _LONGEST_SHOWN = 60
@@ -115,7 +115,7 @@ def _finding(path: Path, errors: list[ErrorDetails], source: Source) -> Finding:
         code="SPEC007" if wrong_type else "SPEC008",
         path=path,
         message=f"{key.strip()}{' ' if key else ''}{shown} is not {allowed}",
-        hint=_hint(value, errors, source.written.get(path)),
+        hint=_hint(path, value, errors, source.written.get(path)),
     )
 
 
@@ -144,10 +144,10 @@ def _choices(error: ErrorDetails) -> list[str]:
     return [part.strip().strip("'") for part in expected.replace(" or ", ", ").split(",")]
 
 
-def _hint(value: Any, errors: list[ErrorDetails], written: str | None) -> str:
+def _hint(path: Path, value: Any, errors: list[ErrorDetails], written: str | None) -> str:
     kinds = {error["type"] for error in errors}
     if kinds & {"string_type", "string_pattern_mismatch"} and isinstance(value, int | float) and written is not None:
-        return f'write it in quotes: "{written}"'
+        return _hint_of_quotes(path, written)
     if "bool_type" in kinds and isinstance(value, str) and value.lower() in _TRUE | _FALSE:
         return f"write {'true' if value.lower() in _TRUE else 'false'}"
     if ("int_type" in kinds and isinstance(value, str) and value.isdigit()) or (
@@ -157,6 +157,15 @@ def _hint(value: Any, errors: list[ErrorDetails], written: str | None) -> str:
     if "tuple_type" in kinds and isinstance(value, str | int):
         return f"write a list: [{value}]"
     return _hint_of_form(value, errors, kinds)
+
+
+def _hint_of_quotes(path: Path, written: str) -> str:
+    """Returns what to write in place of a number: the same in quotes, where that would be taken."""
+    patterns = patterns_at(path)
+    if not patterns or any(re.search(pattern, written) for pattern in patterns):
+        return f'write it in quotes: "{written}"'
+    pattern = patterns[0]
+    return (ADVICE[pattern](written) if pattern in ADVICE else "") or f"write {ALLOWED[pattern]}"
 
 
 def _hint_of_form(value: Any, errors: list[ErrorDetails], kinds: set[str]) -> str:
@@ -174,7 +183,7 @@ def _hint_of_form(value: Any, errors: list[ErrorDetails], kinds: set[str]) -> st
 
 
 def _unknown_key(path: Path) -> Finding:
-    known = _fields_at(path[:-1])
+    known = fields_at(path[:-1])
     if path[-1] in known:
         message = f"key '{path[-1]}' belongs to another type than the one that is given here"
         return Finding(
@@ -216,26 +225,3 @@ def _shown(value: Any, written: str | None) -> str:
     if len(text) > _LONGEST_SHOWN:
         text = text[: _LONGEST_SHOWN - 1] + "…"
     return f"'{json.dumps(text, ensure_ascii=False)[1:-1]}'" if isinstance(value, str) else text
-
-
-def _fields_at(path: Path) -> list[str]:
-    """Returns the keys that the format knows at a path; empty where any key goes."""
-    models: list[Any] = [Environment]
-    for step in path:
-        if isinstance(step, int):
-            continue
-        models = [
-            inner
-            for model in models
-            if step in model.model_fields
-            for inner in _models_in(model.model_fields[step].annotation)
-        ]
-    return list(dict.fromkeys(name for model in models for name in model.model_fields))
-
-
-def _models_in(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and not get_args(annotation) and issubclass(annotation, BaseModel):
-        return [annotation]
-    if get_origin(annotation) is None and not isinstance(annotation, UnionType):
-        return []
-    return [model for part in get_args(annotation) for model in _models_in(part)]

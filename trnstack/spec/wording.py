@@ -65,9 +65,17 @@ def _name_like(text: str) -> str:
     return f"for example {words}" if len(words) > 1 else ""
 
 
+def _sdk_like(text: str) -> str:
+    from ami.tables import sdk_releases  # noqa: PLC0415 - reads a file that only this answer needs
+
+    newest = next((sdk for sdk in sdk_releases() if sdk.startswith(f"{text}.")), None)
+    return f'write it in full, in quotes: "{newest}"' if newest else "see the releases with: trnstack releases"
+
+
 #: What to do about a text that a type does not allow, by the type's pattern; most speak for themselves.
 ADVICE: dict[str, Callable[[str], str]] = {
     _pattern(base.Name): _name_like,
     _pattern(base.ZoneId): lambda _: "aws ec2 describe-availability-zones shows each zone's name and id",
     _pattern(base.AccountId): lambda _: "write all twelve digits, in quotes and without hyphens",
+    _pattern(neuron.SdkVersion): _sdk_like,
 }

@@ -14,14 +14,23 @@ first=$(head -n 1 "$listed")
 
 install -d -m 755 "${file%/*}"
 # Python is there because dnf is written in it.
-python3 - "$file" "recipe=$RECIPE" "parent_image=$parent" "neuron_sdk=$SDK" "kernel=$kernel" "neuron_driver=$driver" \
-  "neuron_tools=$tools" "efa_installer=${first##*: }" "efa_driver=$efa" "containers=$CONTAINERS" <<'PYTHON'
+python3 - "$file" "${ROOT:-}" "recipe=$RECIPE" "parent_image=$parent" "neuron_sdk=$SDK" "kernel=$kernel" \
+  "neuron_driver=$driver" "neuron_tools=$tools" "efa_installer=${first##*: }" "efa_driver=$efa" \
+  "containers=$CONTAINERS" <<'PYTHON'
 import json
+import os
 import sys
 
-path, *pairs = sys.argv[1:]
+path, root, *pairs = sys.argv[1:]
 content = dict(pair.split("=", 1) for pair in pairs)
-content["containers"] = content["containers"].split()
+archives = {each: f"/opt/trnstack/images/{each.rpartition(':')[2]}.tar" for each in content["containers"].split()}
+try:
+    content["containers"] = [
+        {"name": name, "archive": archive, "bytes": os.stat(root + archive).st_size}
+        for name, archive in archives.items()
+    ]
+except OSError as error:
+    sys.exit(f"manifest: the archive of a container can't be read: {error}")
 with open(path, "w", encoding="utf-8") as stream:
     json.dump(content, stream, indent=2)
     stream.write("\n")

@@ -15,11 +15,12 @@ try:
         content = json.load(stream)
 except (OSError, ValueError) as error:
     sys.exit(f"manifest: /etc/trnstack/image.json can't be read: {error}")
+content["containers"] = " ".join(each["name"] for each in content.get("containers", []))
 for pair in pairs:
     name, wanted = pair.split("=", 1)
     found = content.get(name)
-    if found != (wanted.split() if name == "containers" else wanted):
-        sys.exit(f"manifest: {name} is {found}, the lock says {wanted or 'none'}")
+    if found != wanted:
+        sys.exit(f"manifest: {name} is {found or 'none'}, the lock says {wanted or 'none'}")
 if not content.get("kernel", "").startswith(f"{kernel}."):
     sys.exit(f"manifest: kernel is {content.get('kernel')}, the lock says {kernel}")
 PYTHON

@@ -4,11 +4,15 @@ What runs is the text of the documents' steps, exports included. The scripts see
 nothing else of this computer: a command that is neither faked nor listed does not exist.
 """
 
+import hashlib
+import io
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import tarfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +23,6 @@ from ami.recipes import RecipeValues, components, recipe
 
 KERNEL = "6.12.94-123.180.amzn2023.x86_64"
 CONTAINER = "public.ecr.aws/neuron/jax-training-neuronx:0.10.0-neuronx-py313-sdk2.32.0-ubuntu24.04@sha256:" + "a" * 64
-REFERENCE = "public.ecr.aws/neuron/jax-training-neuronx@sha256:" + "a" * 64
 VALUES = RecipeValues(sdk="2.32.0", driver="2.30.2.0", tools="2.32.28.0", kernel="6.12", containers=(CONTAINER,))
 
 _REAL = (
@@ -33,10 +36,12 @@ _REAL = (
     "install",
     "mkdir",
     "mktemp",
+    "mv",
     "rm",
     "sed",
     "sha256sum",
     "tar",
+    "touch",
 )
 #: Every fake writes down how it was called.
 _CALL = """printf '%s' "${0##*/}" >>"$STATE/calls"; printf ' %s' "$@" >>"$STATE/calls"; echo >>"$STATE/calls"\n"""
@@ -70,12 +75,19 @@ case "$*" in
       for file in "$STATE"/packages/$name; do
         version=$(cat "$file")
         if [[ $version != *-* ]]; then version+=-1; fi
-        echo "${file##*/}-0:$version.*" >>"$STATE/held"
+        line="${file##*/}-0:$version.*"
+        # Like the real one, which says so of a package that is held already.
+        grep -Fxq "$line" "$STATE/held" || echo "$line" >>"$STATE/held"
       done
     done ;;
-  "versionlock delete "*) exit 1 ;;
-  "remove -y --noautoremove "*) rm -f "$STATE/packages/$4" ;;
+  "versionlock delete "*)
+    held=$(cat "$STATE/held")
+    for name in "${@:3}"; do held=$(grep -v "^$name-[0-9]*:" <<<"$held" || true); done
+    [[ $held != "$(cat "$STATE/held")" ]] || exit 1
+    printf '%s\\n' "$held" >"$STATE/held" ;;
+  "remove -y --noautoremove "*) rm "$STATE/packages/$4" ;;
   "install -y --enablerepo=neuron "*)
+    if [[ -f $STATE/repository-down ]]; then exit 1; fi
     for spec in "${@:4}"; do
       file=$STATE/packages/${spec%-*} version=${spec##*-}
       # Like the real driver's package: one that is there can't be replaced by another.
@@ -92,19 +104,46 @@ esac
     "systemctl": """
 case "$1" in
   mask) printf '%s\\n' "${@:2}" >>"$STATE/masked" ;;
-  is-enabled) if grep -qx "$2" "$STATE/masked"; then echo masked; else echo disabled; fi; exit 1 ;;
+  enable) grep -Fxq "$2" "$STATE/enabled" || echo "$2" >>"$STATE/enabled" ;;
+  is-enabled)
+    if grep -qx "$2" "$STATE/enabled"; then echo enabled; exit 0; fi
+    if grep -qx "$2" "$STATE/masked"; then echo masked; else echo disabled; fi; exit 1 ;;
 esac
 """,
     "curl": 'while [[ $1 != --output ]]; do shift; done; cp "$STATE/downloads/${3##*/}" "$2"',
-    "gpg": 'cat "$STATE/fingerprints"',
+    # The one that an image's containers pass through; it serves until it is told to stop, and has to start empty.
+    "containerd": """
+if [[ -f $STATE/containerd-broken || -e $4 ]]; then touch "$STATE/containerd-broken"; exit 1; fi
+trap 'rm "$STATE/serving"; exit 0' TERM
+echo "$*" >"$STATE/serving"
+for ((turn = 0; turn < 1500; turn++)); do "$SLEEP" 0.02; done
+""",
     "ctr": """
 case "$*" in
-  *"images pull "*)
+  "--address "*" version")
+    for ((tries = 0; tries < 100; tries++)); do
+      if [[ -s $STATE/serving ]]; then exit 0; fi
+      if [[ -f $STATE/containerd-broken ]]; then exit 1; fi
+      "$SLEEP" 0.02
+    done
+    exit 1 ;;
+  "--address "*" content fetch "*)
     if [[ -f $STATE/registry-down ]]; then echo "pull failed" >&2; exit 1; fi
-    echo "${@: -1}" >>"$STATE/ready" ;;
-  *"images label "*) echo "$5 $6" >>"$STATE/labels" ;;
-  *"images check --quiet") cat "$STATE/ready" ;;
-  *"images list "*) grep -F "${5#name==}" "$STATE/labels" || true ;;
+    echo "${@: -1}" >>"$STATE/fetched" ;;
+  "--address "*" images export "*)
+    grep -Fxq "${@: -1}" "$STATE/fetched" || exit 1
+    file=${@: -1}
+    cp "$STATE/archives/${file##*:}.tar" "${@: -2:1}"
+    if [[ -f $STATE/export-fails ]]; then exit 1; fi ;;
+  "--namespace k8s.io images list --quiet") cat "$STATE/ready" ;;
+  "--namespace k8s.io images import "*)
+    if [[ -f $STATE/import-fails ]] && grep -Fxq "${5##*/}" "$STATE/import-fails"; then echo "bad" >&2; exit 1; fi
+    echo "much progress"
+    echo "$(tar -xOf "$5" index.json | sed 's/.*"io.containerd.image.name": "\\([^"]*\\)".*/\\1/')" >>"$STATE/ready" ;;
+  "--namespace k8s.io images label "*)
+    grep -Fxq "$5" "$STATE/ready" || exit 1
+    echo "$5 $6" >>"$STATE/labels" ;;
+  *) exit 2 ;;
 esac
 """,
     "aws": 'if [[ -f $STATE/no-credentials ]]; then exit 1; fi; echo "secret-of-$1"',
@@ -159,11 +198,14 @@ class Machine:
         (document,) = [made.document for made in components(recipe("neuron"), self.values) if made.name == component]
         steps = {part["name"]: part["steps"] for part in yaml.load(document, Loader=yaml.CSafeLoader)["phases"]}[phase]
         (commands,) = [each["inputs"]["commands"] for each in steps if each["name"] == (step or phase)]
-        script = self.write(self.state / "input.sh", "\n".join(commands))
+        return self.bash(self.write(self.state / "input.sh", "\n".join(commands)))
+
+    def bash(self, script: Path) -> subprocess.CompletedProcess[str]:
+        """Runs a script that is on the machine."""
         settings = {"PATH": str(self.commands), "ROOT": str(self.root), "STATE": str(self.state)}
         return subprocess.run(
             [shutil.which("bash") or "bash", str(script)],
-            env=settings,
+            env={**settings, "SLEEP": shutil.which("sleep") or "sleep"},
             cwd=self.state,
             capture_output=True,
             text=True,
@@ -184,10 +226,10 @@ def machine(tmp_path: Path) -> Machine:
     made.write(made.state / "kernel", KERNEL)
     made.write(made.state / "held", "")
     made.write(made.state / "masked", "")
-    made.write(made.state / "ready", "")
-    made.write(made.state / "labels", "")
+    for known in ("enabled", "fetched", "ready", "labels"):
+        made.write(made.state / known, "")
     (made.root / "lib/modules" / KERNEL / "build").mkdir(parents=True)
-    for folder in ("etc/yum.repos.d", "etc/cloud/cloud.cfg.d", "opt/amazon"):
+    for folder in ("etc/yum.repos.d", "etc/cloud/cloud.cfg.d", "etc/systemd/system", "opt/amazon"):
         (made.root / folder).mkdir(parents=True)
     made.packages(
         **{"kernel6.12": KERNEL.removesuffix(".x86_64")},
@@ -224,3 +266,61 @@ def success(machine: Machine) -> Callable[..., str]:
         return done.stdout
 
     return succeeds
+
+
+@pytest.fixture
+def pack() -> Callable[[Path, Mapping[str, bytes | None]], None]:
+    """Writes an archive of files as ``ctr images export`` does, sorted by their names; None leaves a file out."""
+
+    def packs(path: Path, files: Mapping[str, bytes | None]) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tarfile.open(path, "w") as tar:
+            for name, content in sorted(files.items()):
+                if content is not None:
+                    info = tarfile.TarInfo(name)
+                    info.size = len(content)
+                    tar.addfile(info, io.BytesIO(content))
+
+    return packs
+
+
+@pytest.fixture
+def archive(pack: Callable[[Path, Mapping[str, bytes | None]], None]) -> Callable[..., str]:
+    """Writes a container's archive into a folder, under its digest and with its name, and returns the digest.
+
+    With platforms, the digest is that of their index, and the archive has what is for amd64; None is something else
+    that an index may list, such as an attestation.
+
+    Source: containerd at v2.2.7, core/images/archive/exporter.go.
+    """
+
+    def archives(folder: Path, repository: str, *, platforms: Sequence[str | None] = ()) -> str:
+        files: dict[str, bytes | None] = {"oci-layout": b'{"imageLayoutVersion":"1.0.0"}'}
+
+        def blob(content: bytes, *, kept: bool = True) -> str:
+            digest = hashlib.sha256(content).hexdigest()
+            files[f"blobs/sha256/{digest}"] = content if kept else None
+            return f"sha256:{digest}"
+
+        def manifest(architecture: str | None) -> str:
+            kept = architecture == "amd64"
+            config = blob(json.dumps({"os": "linux", "architecture": architecture}).encode(), kept=kept)
+            layer = blob(f"{repository} for {architecture}, ".encode() * 1000, kept=kept)
+            content = {"config": {"digest": config}, "layers": [{"digest": layer}]}
+            return blob(json.dumps(content).encode(), kept=kept)
+
+        if platforms:
+            children = [
+                {"digest": manifest(each)} | ({"platform": {"os": "linux", "architecture": each}} if each else {})
+                for each in platforms
+            ]
+            top = blob(json.dumps({"manifests": children}).encode())
+        else:
+            top = manifest("amd64")
+        annotations = {"io.containerd.image.name": f"{repository}@{top}"}
+        files["index.json"] = json.dumps({"manifests": [{"digest": top, "annotations": annotations}]}).encode()
+        digest = top.removeprefix("sha256:")
+        pack(folder / f"{digest}.tar", files)
+        return digest
+
+    return archives

@@ -1,10 +1,20 @@
 import re
+import shlex
 from dataclasses import replace
 
 import pytest
 import yaml
 
-from ami.recipes import EfaInstaller, InvalidValueError, RecipeValues, components, content_version, names, recipe
+from ami.recipes import (
+    EfaInstaller,
+    InvalidValueError,
+    RecipeValues,
+    components,
+    content_version,
+    documents,
+    names,
+    recipe,
+)
 from ami.recipes.documents import MAXIMUM_CHARACTERS
 
 CONTAINER = "public.ecr.aws/neuron/jax-training-neuronx:0.10.0-neuronx-py313-sdk2.32.0-ubuntu24.04@sha256:" + "a" * 64
@@ -61,6 +71,43 @@ class TestComponents:
             assert len(found) == len([text for text in texts if text])
             for (command,), text in zip(found, filter(None, texts), strict=True):
                 assert command.endswith("\n" + text.partition("\n")[2]) or command == text.partition("\n")[2]
+
+    def test_attempts(self):
+        """What downloads is tried three times, and nothing else more than once: a check that fails would fail again."""
+        tried = {
+            (made.name, phase["name"], step["name"]): step["maxAttempts"]
+            for made in components(recipe("neuron"), VALUES)
+            for phase in yaml.safe_load(made.document)["phases"]
+            for step in phase["steps"]
+        }
+
+        assert {key: attempts for key, attempts in tried.items() if attempts != 1} == {
+            ("driver", "build", "build"): 3,
+            ("efa", "build", "build"): 3,
+            ("containers", "build", "build"): 3,
+        }
+
+    def test_phase(self):
+        """A script that runs in two phases is told which one it is."""
+        (made,) = [made for made in components(recipe("neuron"), VALUES) if made.name == "identity"]
+        starts = {
+            (phase["name"], step["name"]): step["inputs"]["commands"][0].partition("\n")[0]
+            for phase in yaml.safe_load(made.document)["phases"]
+            for step in phase["steps"]
+        }
+
+        assert starts == {
+            ("build", "build"): "export PHASE=build",
+            ("validate", "validate"): "export PHASE=validate",
+            ("test", "validate"): "export PHASE=test",
+        }
+
+    def test_files(self):
+        """A file that a script installs is one of its values, whole."""
+        (made,) = [made for made in components(recipe("neuron"), VALUES) if made.name == "import"]
+        commands = yaml.safe_load(made.document)["phases"][0]["steps"][0]["inputs"]["commands"][0]
+
+        assert commands.startswith(f"export IMPORTER={shlex.quote(recipe('neuron').file('import.program.sh'))}\n")
 
     def test_values(self):
         """The scripts' values stand in front of them."""
@@ -155,3 +202,10 @@ class TestContentVersion:
         assert content_version(
             replace(recipe("neuron"), efa_installer=told), VALUES, parent_release=PARENT
         ) == content_version(recipe("neuron"), VALUES, parent_release=PARENT)
+
+    def test_changes_with_the_format(self, monkeypatch):
+        """What the images' stack renders otherwise gets another version by its number."""
+        before = content_version(recipe("neuron"), VALUES, parent_release=PARENT)
+        monkeypatch.setattr(documents, "FORMAT", documents.FORMAT + 1)
+
+        assert content_version(recipe("neuron"), VALUES, parent_release=PARENT) != before

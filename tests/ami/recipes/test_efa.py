@@ -12,6 +12,7 @@ ARCHIVE = "aws-efa-installer-1.47.0.tar.gz"
 #: What an installer does that is asked like the real one: installs what is not there or older, and lists what it has.
 INSTALLER = """#!/usr/bin/env bash
 echo "efa_installer.sh $*" >>"$STATE/calls"
+if [[ -f $STATE/installer-fails ]]; then exit 1; fi
 packages=()
 for package in efa=3.0.0 rdma-core=61.0 libfabric-aws=2.4.0; do
   name=${package%=*} version=${package#*=}
@@ -92,6 +93,27 @@ class TestBuild:
         success("efa", "build")
 
         assert machine.installed()["efa"] == "3.0.0"
+
+    def test_twice(self, built, success):
+        """A second run installs the same packages anew."""
+        installed = built.installed()
+        success("efa", "build")
+
+        assert built.installed() == installed
+        assert success("efa", "validate") == "fi_info here\n"
+
+    @pytest.mark.usefixtures("download")
+    def test_after_an_attempt_that_failed(self, machine, success):
+        """An attempt that ended after the parent's packages were taken out is followed by one that installs."""
+        machine.write(machine.state / "installer-fails", "")
+        assert machine.run("efa", "build").returncode == 1
+        assert "efa" not in machine.installed()
+
+        (machine.state / "installer-fails").unlink()
+        success("efa", "build")
+
+        assert machine.installed()["efa"] == "3.0.0"
+        assert machine.installed()["dkms"] == "3.1.5"
 
     def test_another_sum(self, machine, download, failure):
         """An archive with another sum stops the build before anything of it runs or anything is taken out."""

@@ -1,26 +1,52 @@
+import base64
 import shutil
 from dataclasses import replace
 
 import pytest
 
+from ami.recipes import documents
+
 KERNEL = "6.12.94-123.180.amzn2023.x86_64"
-FINGERPRINT = "00FA2C1079260870A76D2C285749CAD8646D9185"
-SUBKEY = "F" * 40
+#: A key and its fingerprint as GnuPG 2.2 has made them; nobody has its private part any more.
+FINGERPRINT = "115BD15E20A934FDCCAA8FFC993BC0AC8F9488F1"
+KEY = """-----BEGIN PGP PUBLIC KEY BLOCK-----
+
+mDMEaw3FNhYJKwYBBAHaRw8BAQdA/3x80Q6VpuDByBAGHpSG8dTWLavUgxqnlp10
+cK3lUf20F3Rlc3QgPHRlc3RAZXhhbXBsZS5jb20+iJAEExYIADgWIQQRW9FeIKk0
+/cyqj/yZO8Csj5SI8QUCaw3FNgIbAwULCQgHAgYVCgkICwIEFgIDAQIeAQIXgAAK
+CRCZO8Csj5SI8cxuAPoCdYlESmL+GZro4BfgCg0rtA2TjTdemZWMBNTs+jXdfwD9
+E0tjMRePWkIgUuR2STkmq2a/cDJfyfPqY5/1erWlsQg=
+=PVZh
+-----END PGP PUBLIC KEY BLOCK-----
+"""
+PACKETS = base64.b64decode("".join(KEY.split("\n\n")[1].splitlines()[:-2]))
+#: The first packet: its header of two bytes, and what the fingerprint is made of.
+PRIMARY = PACKETS[2:53]
+REST = PACKETS[53:]
+REFUSED = "driver: the key of Neuron's repository can't be taken: "
 
 
-def colons(*fingerprints):
-    """What gpg prints of keys, each with a subkey, which has a fingerprint too."""
-    return "".join(
-        f"pub:-:2048:1:{each[-16:]}:1573493367::::::\nfpr:::::::::{each}:\nsub:-:2048:1:0:0::\nfpr:::::::::{SUBKEY}:\n"
-        for each in fingerprints
-    )
+def armored(packets, *, headers=""):
+    """A block of packets, as a person would have it."""
+    text = base64.encodebytes(packets).decode()
+    return f"-----BEGIN PGP PUBLIC KEY BLOCK-----\n{headers}\n{text}-----END PGP PUBLIC KEY BLOCK-----\n"
 
 
 @pytest.fixture
-def downloads(machine):
-    """Neuron's repository with its key."""
-    machine.write(machine.state / "downloads" / "GPG-PUB-KEY-AMAZON-AWS-NEURON.PUB", "the key")
-    machine.write(machine.state / "fingerprints", colons(FINGERPRINT))
+def key(machine):
+    """The key of Neuron's repository, to download."""
+    return machine.write(machine.state / "downloads" / "GPG-PUB-KEY-AMAZON-AWS-NEURON.PUB", KEY)
+
+
+@pytest.fixture
+def downloads(key, monkeypatch):  # noqa: ARG001 - what there is to download
+    """Neuron's repository, whose key the recipe names."""
+    variables = documents._variables
+    monkeypatch.setattr(
+        documents,
+        "_variables",
+        lambda made, values: variables(replace(made, gpg_fingerprint=FINGERPRINT), values),
+    )
 
 
 @pytest.fixture
@@ -50,6 +76,14 @@ class TestKernel:
         assert machine.calls[-1] == "dnf versionlock add kernel*"
         assert success("kernel", "validate") == ""
         assert success("kernel", "test", "validate") == ""
+
+    def test_twice(self, machine, success):
+        """A kernel that is held already stays held, once."""
+        success("kernel", "build")
+        held = (machine.state / "held").read_text()
+        success("kernel", "build")
+
+        assert (machine.state / "held").read_text() == held
 
     def test_two_digits(self, machine, failure):
         """Kernel 6.1 is not 6.12."""
@@ -105,27 +139,91 @@ class TestDriverBuild:
         text = (built.root / "etc/yum.repos.d/neuron.repo").read_text()
 
         assert "enabled=0\ngpgcheck=1\ngpgkey=file:///etc/pki/rpm-gpg/RPM-GPG-KEY-aws-neuron\n" in text
-        assert (built.root / "etc/pki/rpm-gpg/RPM-GPG-KEY-aws-neuron").read_text() == "the key"
+        assert (built.root / "etc/pki/rpm-gpg/RPM-GPG-KEY-aws-neuron").read_text() == KEY
+        assert f"rpm --import {built.root}/etc/pki/rpm-gpg/RPM-GPG-KEY-aws-neuron" in built.calls
 
     @pytest.mark.parametrize(
-        ("fingerprints", "shown"),
+        "text",
         [
-            (["A" * 40], "A" * 40),
-            ([], ""),
-            ([FINGERPRINT, "A" * 40], f"{FINGERPRINT} and {'A' * 40}"),
+            KEY.replace("\n", "\r\n"),
+            armored(PACKETS, headers="Version: GnuPG v2.0.22 (GNU/Linux)\n"),
+            armored(b"\x99" + len(PRIMARY).to_bytes(2, "big") + PRIMARY + REST),
+            armored(b"\x9a" + len(PRIMARY).to_bytes(4, "big") + PRIMARY + REST),
+            armored(b"\xc6" + len(PRIMARY).to_bytes(1, "big") + PRIMARY + REST),
+            armored(b"\xc6\xff" + len(PRIMARY).to_bytes(4, "big") + PRIMARY + REST),
+            armored(PACKETS + b"\xcd\xc0\x08" + b"o" * 200),
         ],
-        ids=["another", "none", "one more"],
+        ids=["line ends", "headers", "two bytes", "four bytes", "one byte", "five bytes", "a long owner"],
     )
     @pytest.mark.usefixtures("downloads")
-    def test_another_key(self, machine, failure, fingerprints, shown):
-        """Another key, no key, and a second key beside the right one stop before rpm trusts anything."""
-        machine.write(machine.state / "fingerprints", colons(*fingerprints))
+    def test_the_same_key(self, machine, key, success, text):
+        """However a key is written down, its fingerprint is the same."""
+        machine.write(key, text)
+        success("driver", "build")
 
+        assert machine.installed()["aws-neuronx-dkms"] == "2.30.2.0"
+
+    def test_another_key(self, machine, key, failure):  # noqa: ARG002 - what there is to download
+        """Another key than the recipe's stops before rpm trusts anything."""
         assert failure("driver", "build") == (
-            f"driver: the key of Neuron's repository has the fingerprint {shown}, the recipe says {FINGERPRINT}"
+            f"driver: the key of Neuron's repository has the fingerprint {FINGERPRINT}, "
+            "the recipe says 00FA2C1079260870A76D2C285749CAD8646D9185"
         )
         assert not [call for call in machine.calls if call.startswith(("rpm", "dnf"))]
         assert not (machine.root / "etc/yum.repos.d/neuron.repo").exists()
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            (armored(PACKETS + b"\xb8" + PACKETS[1:53]), "something else than one public key without subkeys"),
+            (armored(PACKETS + PACKETS), "something else than one public key without subkeys"),
+            (armored(REST + PACKETS), "something else than one public key without subkeys"),
+            (armored(b"\x98\x33\x03" + PACKETS[3:]), "something else than one public key without subkeys"),
+            (KEY + KEY, "not one block with a public key"),
+            (KEY + "text -----BEGIN PGP PUBLIC KEY BLOCK-----", "not one block with a public key"),
+            (KEY.replace("PUBLIC", "PRIVATE"), "not one block with a public key"),
+            (KEY[:200], "not one block with a public key"),
+            ("<html>", "not one block with a public key"),
+            ("", "not one block with a public key"),
+            (armored(PACKETS[:-1]), "a damaged packet"),
+            (armored(b"\x9b" + len(PRIMARY).to_bytes(8, "big") + PRIMARY + REST), "a damaged packet"),
+            (armored(b"\x18" + PACKETS[1:]), "a damaged packet"),
+            (armored(b"\xc6\xe1" + PACKETS[2:]), "a packet of partial length"),
+        ],
+        ids=[
+            *("subkey", "second key", "not first", "version 3", "second block", "second block in a line", "private"),
+            *("cut off", "no key", "empty", "cut packet", "no length", "no packet", "partial length"),
+        ],
+    )
+    @pytest.mark.usefixtures("downloads")
+    def test_more_than_the_key(self, machine, key, failure, text, message):
+        """What rpm would trust besides the key stops it too: rpm may take a subkey unchecked."""
+        machine.write(key, text)
+
+        assert failure("driver", "build") == REFUSED + message
+        assert not [call for call in machine.calls if call.startswith(("rpm", "dnf"))]
+
+    def test_twice(self, built, success):
+        """A second run leaves the same packages, held once."""
+        installed, held = built.installed(), sorted((built.state / "held").read_text().split())
+        success("driver", "build")
+
+        assert built.installed() == installed
+        assert sorted((built.state / "held").read_text().split()) == held
+        assert len([call for call in built.calls if call.startswith("dnf remove")]) == 1
+        assert success("driver", "validate") == ""
+
+    @pytest.mark.usefixtures("downloads")
+    def test_after_an_attempt_that_failed(self, machine, success):
+        """An attempt that ended between the removal and the installation is followed by one that installs."""
+        machine.write(machine.state / "repository-down", "")
+        assert machine.run("driver", "build").returncode == 1
+        assert "aws-neuronx-dkms" not in machine.installed()
+
+        (machine.state / "repository-down").unlink()
+        success("driver", "build")
+
+        assert machine.installed()["aws-neuronx-dkms"] == "2.30.2.0"
 
     def test_the_key_by_https_alone(self, built):
         """No redirect leads to a download without encryption."""

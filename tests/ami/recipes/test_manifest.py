@@ -5,6 +5,7 @@ import pytest
 
 KERNEL = "6.12.94-123.180.amzn2023.x86_64"
 CONTAINER = "public.ecr.aws/neuron/jax-training-neuronx:0.10.0-neuronx-py313-sdk2.32.0-ubuntu24.04@sha256:" + "a" * 64
+ARCHIVE = f"/opt/trnstack/images/{'a' * 64}.tar"
 
 
 @pytest.fixture
@@ -12,6 +13,7 @@ def built(machine, success):
     """The machine with everything installed, and the manifest written."""
     machine.packages(aws_neuronx_dkms="2.30.2.0", aws_neuronx_tools="2.32.28.0", efa="3.0.0")
     machine.write(machine.root / "opt/amazon/efa_installed_packages", "# EFA installer version: 1.47.0\nefa\n")
+    machine.write(machine.root / ARCHIVE.removeprefix("/"), "whole")
     success("manifest", "build")
     return machine
 
@@ -34,15 +36,24 @@ class TestBuild:
             "neuron_tools": "2.32.28.0",
             "efa_installer": "1.47.0",
             "efa_driver": "3.0.0",
-            "containers": [CONTAINER],
+            "containers": [{"name": CONTAINER, "archive": ARCHIVE, "bytes": 5}],
         }
 
     def test_everybody_reads_it(self, manifest):
         """A node's processes may read it."""
         assert manifest.stat().st_mode & 0o777 == 0o644
 
+    def test_twice(self, built, manifest, success):
+        """A second run writes the same."""
+        before = manifest.read_text()
+        success("manifest", "build")
+
+        assert manifest.read_text() == before
+        assert built.calls.count("imds /latest/meta-data/ami-id") == 2
+
     def test_is_what_was_found(self, machine, success):
         """It says what is installed, not what should be: the checks compare it with the lock."""
+        machine.values = replace(machine.values, containers=())
         machine.write(machine.root / "opt/amazon/efa_installed_packages", "# EFA installer version: 1.49.0\nefa\n")
         success("manifest", "build")
         content = json.loads((machine.root / "etc/trnstack/image.json").read_text())
@@ -55,6 +66,14 @@ class TestBuild:
 
         assert machine.run("manifest", "build").returncode == 1
         assert not (machine.root / "etc/trnstack/image.json").exists()
+
+    def test_an_archive_is_missing(self, built, manifest, failure):
+        """Nor one that names an archive which is not there."""
+        manifest.unlink()
+        (built.root / ARCHIVE.removeprefix("/")).unlink()
+
+        assert failure("manifest", "build").startswith("manifest: the archive of a container can't be read: ")
+        assert not manifest.exists()
 
 
 class TestValidate:
@@ -79,7 +98,7 @@ class TestValidate:
             ({"driver": "2.29.0.0"}, "neuron_driver is 2.30.2.0, the lock says 2.29.0.0"),
             ({"tools": "2.31.15.0"}, "neuron_tools is 2.32.28.0, the lock says 2.31.15.0"),
             ({"kernel": "6.1"}, f"kernel is {KERNEL}, the lock says 6.1"),
-            ({"containers": ()}, f"containers is ['{CONTAINER}'], the lock says none"),
+            ({"containers": ()}, f"containers is {CONTAINER}, the lock says none"),
         ],
         ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
     )

@@ -46,10 +46,10 @@ class TestRecipe:
         assert "efa-verify" in installer.source
 
     def test_the_order(self):
-        """The kernel is held before anything is built for it, and the manifest comes after everything that it names."""
+        """The kernel is held first, the manifest comes after all that it names, and the machine's id goes last."""
         order = [component.name for component in recipe("neuron").components]
 
-        assert order == ["kernel", "driver", "efa", "updates", "containers", "manifest"]
+        assert order == ["kernel", "driver", "efa", "updates", "containers", "import", "manifest", "identity"]
 
     @each_recipe
     def test_forms(self, name):
@@ -68,12 +68,13 @@ class TestRecipe:
 class TestScripts:
     @each_recipe
     def test_every_script_belongs_to_a_component(self, name):
-        """A script is for a component that the recipe lists, and each component builds and validates."""
+        """A script is for a component that the recipe lists, as a phase or a file; each one builds and validates."""
         found = {path.stem for path in SCRIPTS if path.parent.name == name}
         needed = {f"{row.name}.{phase}" for row in recipe(name).components for phase in ("build", "validate")}
-        allowed = needed | {f"{row.name}.test" for row in recipe(name).components}
+        files = {Path(file).stem for row in recipe(name).components for _, file in row.files}
+        allowed = needed | files | {f"{row.name}.test" for row in recipe(name).components}
 
-        assert needed <= found <= allowed
+        assert needed | files <= found <= allowed
 
     @each_recipe
     def test_variables(self, name):
@@ -84,7 +85,7 @@ class TestScripts:
             )
             read = set(re.findall(r"\$\{?([A-Z][A-Z0-9_]*)", text)) - {"ROOT"}
 
-            assert read == set(row.variables), row.name
+            assert read == set(row.variables) | {variable for variable, _ in row.files}, row.name
 
     @each_script
     def test_strict(self, script):

@@ -5,9 +5,9 @@ import pytest
 from botocore.awsrequest import AWSResponse
 from moto import mock_aws
 
+from account.calls import pages
 from account.refusals import AccountError
 from ami.resolve import Aws, NoAccountError, connect
-from ami.resolve.asking import calls_of
 
 from .conftest import ACCOUNT, REGION, World
 
@@ -102,8 +102,8 @@ class TestPatience:
         """Not for ever: then it is said."""
         client, asked, _ = throttled(100)
 
-        with pytest.raises(AccountError) as error, calls_of("EKS", REGION):
-            client.describe_addon_versions()
+        with pytest.raises(AccountError) as error:
+            pages(client, "describe_addon_versions")
 
         assert error.value.message == "EKS in us-east-2 asks for patience (ThrottlingException)"
         assert len(asked) == 6
@@ -119,9 +119,31 @@ class TestClients:
         assert aws.client("ec2") is not aws.client("ec2", "us-west-2")
         assert made == [("ec2", REGION), ("ec2", "us-west-2")]
 
+    @pytest.mark.parametrize(
+        ("name", "value", "words"),
+        [
+            ("AWS_CREDENTIAL_EXPIRATION", "2020-01-01T00:00:00Z", "still expired"),
+            ("AWS_METADATA_SERVICE_TIMEOUT", "abc", "invalid literal for int"),
+        ],
+    )
+    def test_unusable_credentials(self, monkeypatch, name, value, words):
+        """Credentials that can't be used are one sentence."""
+        monkeypatch.setenv(name, value)
+
+        with pytest.raises(NoAccountError, match=words):
+            connect(REGION)
+
+    def test_unusable_address(self, monkeypatch):
+        """So is an address that is none, by whomever it is used first."""
+        monkeypatch.setenv("AWS_ENDPOINT_URL", "nonsense")
+
+        for use in (Aws.account, Aws.rehearsal, Aws.registry):
+            with pytest.raises(NoAccountError, match="AWS's configuration can't be used: invalid endpoint: nonsense"):
+                use(connect(REGION))
+
 
 class TestRehearsal:
-    @pytest.mark.parametrize("address", ["http://127.0.0.1:4567", "http://localhost:4567"])
+    @pytest.mark.parametrize("address", ["http://127.0.0.1:4567", "http://localhost:4567", "http://[::1]:4567"])
     def test_on_this_machine(self, address):
         """An AWS on this machine is a rehearsal, and serves the registries itself."""
         aws = World(address=address).aws
@@ -172,6 +194,28 @@ class TestEcr:
 
         assert world.aws.ecr_credentials(host) is None
         assert world.asked == []
+
+    @pytest.mark.parametrize(
+        ("granted", "message"),
+        [
+            ([], "ECR in us-east-2 gives an answer without authorizationData"),
+            ([{}], "ECR in us-east-2 gives an answer without authorizationToken"),
+            (
+                [{"authorizationToken": "a"}],
+                "ECR in us-east-2 gives an answer that can't be read: invalid base64-encoded",
+            ),
+            ([{"authorizationToken": "//4="}], "ECR in us-east-2 gives an answer that can't be read: 'utf-8' codec"),
+        ],
+    )
+    def test_no_password(self, monkeypatch, granted, message):
+        """An answer without a password, or with one that is none, is a sentence."""
+        world = World()
+        monkeypatch.setattr(world, "_get_authorization_token", lambda *_: {"authorizationData": granted}, raising=False)
+
+        with pytest.raises(AccountError) as error:
+            world.aws.ecr_credentials(HOST)
+
+        assert error.value.message.startswith(message)
 
     @mock_aws
     def test_as_ecr_gives_it(self):

@@ -1,4 +1,4 @@
-"""Custom images: found by their tags, in every region they go to, once the version is known."""
+"""Custom images: found by their tags, in every region they go to, once the version is known, and kept then."""
 
 import dataclasses
 
@@ -8,23 +8,19 @@ from moto import mock_aws
 
 from ami import offline
 from ami.custom import image_version, recipe_values
-from ami.pins import NOT_BUILT, RECIPE_TAG, RECIPE_VERSION_TAG, UNRESOLVED
+from ami.pins import ENVIRONMENT_TAG, NOT_BUILT, RECIPE_TAG, RECIPE_VERSION_TAG, UNRESOLVED
 from ami.recipes import InvalidValueError
 from ami.registry import RegistryError
-from ami.resolve import Aws, ResolveError, resolve
-from ami.resolve.custom_images import _newest
+from ami.remember import forgotten_builds
+from ami.resolve import Aws, ResolveError, for_environment, resolve
+from ami.resolve.custom_images import _builds
 
-from .conftest import ACCOUNT, CUSTOM, REGION, Registries, World, digest_of, publish
+from .conftest import ACCOUNT, CUSTOM, REGION, World, digest_of, publish
 
 
 @pytest.fixture
 def chosen():
     return offline.lock(CUSTOM, account_follows=True)
-
-
-@pytest.fixture
-def registries():
-    return Registries()
 
 
 @pytest.fixture
@@ -47,7 +43,8 @@ def _with_digest(lock):
 
 
 def built(version, image_id="ami-0aaaaaaaaaaaaaaaa", created="2026-11-30T10:00:00.000Z", **changes):
-    tags = {RECIPE_TAG: "neuron", RECIPE_VERSION_TAG: version, **changes.pop("tags", {})}
+    own = {ENVIRONMENT_TAG: CUSTOM.environment, RECIPE_TAG: "neuron", RECIPE_VERSION_TAG: version}
+    tags = {**own, **changes.pop("tags", {})}
     return {
         "ImageId": image_id,
         "OwnerId": ACCOUNT,
@@ -104,8 +101,9 @@ class TestNotBuilt:
         assert image.image_ids == {REGION: NOT_BUILT, "us-west-2": NOT_BUILT}
         (note,) = notes
         assert note == (
-            f"image neuron {version} of trn1 is not built yet in us-east-2: run cdk deploy llama3-8b-images "
-            "-c environment=FILE, then trnstack lock FILE"
+            f"image neuron {version} of trn1 has no AMI in us-east-2: run cdk deploy llama3-8b-images "
+            "-c environment=FILE, and if that builds nothing, since the stack stands already, the command in its "
+            "output RebuildCommandNeuron; once it is built, trnstack lock FILE"
         )
 
     def test_is_not_unresolved(self, chosen, world, registries):
@@ -121,10 +119,11 @@ class TestNotBuilt:
             {"State": "pending"},
             {"tags": {RECIPE_VERSION_TAG: "000000000000"}},
             {"tags": {RECIPE_TAG: "another"}},
+            {"tags": {ENVIRONMENT_TAG: "another"}},
         ],
     )
     def test_is_none_of_others(self, chosen, world, registries, version, changes):
-        """An image of another account, version or recipe is none of it, nor is one that is not available."""
+        """An image of another account, environment, version or recipe is none, nor one that is not available."""
         world.images[REGION].append(built(version, **changes))
 
         assert custom(chosen, world, registries)[0].image_ids[REGION] == NOT_BUILT
@@ -148,11 +147,13 @@ class TestBuilt:
 
         assert answer.lock.awaiting_build == ()
         assert answer.notes[-1] == (
-            f"image neuron {version} of trn1 is not in us-west-2 yet, where llama3-8b-images copies it"
+            f"image neuron {version} of trn1 has no copy in us-west-2: run cdk deploy llama3-8b-images "
+            "-c environment=FILE, and if that builds nothing, since the stack stands already, the command in its "
+            "output RebuildCommandNeuron; once it is built, trnstack lock FILE"
         )
 
     def test_newest(self, chosen, world, registries, version):
-        """Of several builds of one version the newest counts: it was built anew on purpose."""
+        """Where nothing is pinned the newest of several builds of one version is taken."""
         world.images[REGION] += [
             built(version, "ami-0cccccccccccccccc", "2026-11-30T12:00:00.000Z"),
             built(version, "ami-0ffffffffffffffff", "2026-11-30T11:00:00.000Z"),
@@ -168,6 +169,104 @@ class TestBuilt:
 
         world.images[REGION].pop()
         assert resolve(lock, aws=world.aws, registry=registries).lock.awaiting_build == ("trn1",)
+
+
+class TestPinned:
+    """What is pinned stays: a build that somebody started moves no lock."""
+
+    OLD, NEW, OTHER = "ami-0aaaaaaaaaaaaaaaa", "ami-0cccccccccccccccc", "ami-0dddddddddddddddd"
+    LATER = "2026-11-30T12:00:00.000Z"
+
+    @pytest.fixture
+    def lock(self, chosen, world, registries, version):
+        """A lock that pins the one build that there is, in both regions."""
+        world.images[REGION].append(built(version, self.OLD))
+        world.images["us-west-2"] = [built(version, self.OTHER)]
+        return resolve(chosen, aws=world.aws, registry=registries).lock
+
+    def test_stays(self, lock, world, registries, version):
+        """A newer build of the same version moves nothing; that there is one is said, with how to take it."""
+        world.images[REGION].append(built(version, self.NEW, self.LATER))
+        again = for_environment(CUSTOM, keep=lock, aws=world.aws, registry=registries)
+
+        assert again.lock == lock
+        (note,) = again.notes
+        assert note == (
+            f"image neuron {version} of trn1 has a newer build, {self.NEW} in us-east-2: take it by trnstack lock "
+            "--upgrade FILE"
+        )
+
+    def test_by_region(self, lock, world, registries, version):
+        """Each region keeps its own, and one that has none yet takes the newest there."""
+        world.images[REGION].append(built(version, self.NEW, self.LATER))
+        more = dataclasses.replace(CUSTOM, image_regions=("eu-north-1", "us-west-2"))
+        world.images["eu-north-1"] = [built(version, "ami-0eeeeeeeeeeeeeeee", self.LATER)]
+        again = for_environment(more, keep=lock, aws=world.aws, registry=registries).lock
+
+        assert again.images["trn1"].custom.image_ids == {
+            REGION: self.OLD,
+            "eu-north-1": "ami-0eeeeeeeeeeeeeeee",
+            "us-west-2": self.OTHER,
+        }
+
+    @pytest.mark.parametrize("name", ["another", "trn2"])
+    def test_new_node_group(self, lock, world, registries, version, name):
+        """A node group that is new starts from what the others of its recipe start from, wherever its name sorts."""
+        world.images[REGION].append(built(version, self.NEW, self.LATER))
+        images = dict(sorted({**CUSTOM.images, name: CUSTOM.images["trn1"]}.items()))
+        more = dataclasses.replace(CUSTOM, images=images)
+        again = for_environment(more, keep=lock, aws=world.aws, registry=registries)
+
+        assert again.lock.images[name].custom == again.lock.images["trn1"].custom == lock.images["trn1"].custom
+        assert len(again.notes) == 1
+
+    def test_other_environment(self, lock, world, registries, version):
+        """What another environment of the account builds is neither taken nor told."""
+        world.images[REGION].append(built(version, self.NEW, self.LATER, tags={ENVIRONMENT_TAG: "other"}))
+        again = for_environment(CUSTOM, keep=lock, aws=world.aws, registry=registries)
+
+        assert (again.lock, again.notes) == (lock, ())
+
+    def test_gone(self, lock, world, registries, version):
+        """Where the pinned one was deregistered another build of the version is taken, and both are named."""
+        world.images[REGION] = [
+            *(image for image in world.images[REGION] if image["ImageId"] != self.OLD),
+            built(version, self.NEW, self.LATER),
+        ]
+        again = for_environment(CUSTOM, keep=lock, aws=world.aws, registry=registries)
+
+        assert again.lock.images["trn1"].custom.image_ids == {REGION: self.NEW, "us-west-2": self.OTHER}
+        assert again.notes == (
+            f"{self.OLD}, image neuron {version} of trn1, is gone from us-east-2: the lock takes {self.NEW} instead",
+        )
+
+    def test_gone_and_no_other(self, lock, world, registries, version):
+        """Where there is no other build either, how to have one is the one thing that is said."""
+        world.images[REGION] = [image for image in world.images[REGION] if image["ImageId"] != self.OLD]
+        again = for_environment(CUSTOM, keep=lock, aws=world.aws, registry=registries)
+
+        assert again.lock.awaiting_build == ("trn1",)
+        (note,) = again.notes
+        assert note.startswith(f"image neuron {version} of trn1 has no AMI in us-east-2: run ")
+
+    def test_another_version(self, lock, world, registries):
+        """A pinned one whose content is not today's is not kept, and nobody calls it gone."""
+        pin = lock.images["trn1"]
+        older = dataclasses.replace(pin.custom, version="000000000000", image_ids={REGION: "ami-1", "us-west-2": "x"})
+        old = dataclasses.replace(lock, images={**lock.images, "trn1": dataclasses.replace(pin, custom=older)})
+        again = for_environment(CUSTOM, keep=old, aws=world.aws, registry=registries)
+
+        assert (again.lock.images["trn1"].custom, again.notes) == (pin.custom, ())
+
+    def test_forgotten(self, lock, world, registries, version):
+        """Once it is forgotten, as an upgrade does, the newest is taken, and nothing else moves."""
+        world.images[REGION].append(built(version, self.NEW, self.LATER))
+        again = resolve(forgotten_builds(lock), aws=world.aws, registry=registries)
+
+        moved = {**lock.images["trn1"].custom.image_ids, REGION: self.NEW}
+        assert again.lock.images["trn1"].custom == dataclasses.replace(lock.images["trn1"].custom, image_ids=moved)
+        assert dataclasses.replace(again.lock, images=lock.images) == lock
+        assert again.notes == ()
 
 
 class TestFailures:
@@ -199,19 +298,20 @@ class TestFailures:
 
 class TestEc2:
     def test_by_tag_and_owner(self):
-        """EC2's own filters find the newest of the account's images with both tags, and no other's."""
+        """EC2's own filters find the account's images with all three tags, and no other's."""
         with mock_aws():
             client = boto3.client("ec2", region_name=REGION)
-            tags = {RECIPE_TAG: "neuron", RECIPE_VERSION_TAG: "0123456789ab"}
+            tags = {ENVIRONMENT_TAG: "demo", RECIPE_TAG: "neuron", RECIPE_VERSION_TAG: "0123456789ab"}
             made = [_registered(client, name, tags) for name in ("first", "second")]
             _registered(client, "third", {**tags, RECIPE_VERSION_TAG: "ffffffffffff"})
+            _registered(client, "fourth", {**tags, ENVIRONMENT_TAG: "other"})
 
             aws = Aws(lambda service, region: boto3.client(service, region_name=region), region=REGION)
-            found = _newest(aws, "neuron", "0123456789ab", REGION)
+            found = _builds(aws, "demo", "neuron", "0123456789ab", REGION)
 
-            assert found.image_id in made
-            assert found.owner == "123456789012"
-            assert _newest(aws, "neuron", "0123456789ab", "us-west-2") is None
+            assert sorted(image.image_id for image in found) == sorted(made)
+            assert {image.owner for image in found} == {"123456789012"}
+            assert _builds(aws, "demo", "neuron", "0123456789ab", "us-west-2") == ()
 
 
 def _registered(client, name, tags):

@@ -6,6 +6,7 @@ import datetime as dt
 import pytest
 
 from account.refusals import AccountError
+from ami.pins import BuiltImage
 from ami.resolve import UnansweredError, recommended_release_version
 from ami.resolve.node_images import node_image
 
@@ -39,7 +40,7 @@ class TestId:
         """The id is that of the release's own parameter, beside which its release version is read."""
         found = ask()
 
-        assert found == (world.parameters[f"{path_of(NEURON, pin.release)}/image_id"], PUBLISHER, ())
+        assert found == (world.parameters[f"{path_of(NEURON, pin.release)}/image_id"], PUBLISHER, (), None)
         assert world.asked[0] == (
             "ssm:GetParameters",
             REGION,
@@ -145,7 +146,7 @@ class TestExistence:
             "us-east-2 has no ami-00000000000000001 any more, the AL2023_x86_64_NEURON AMI of release v20260625: it "
             "was deregistered"
         )
-        assert failure.hint.startswith("take a newer release: trnstack lock --upgrade FILE")
+        assert failure.hint.startswith("no other release with the same driver is known for Kubernetes 1.35: ")
         assert "Allowed AMIs" in failure.hint
 
     def test_lately_deregistered(self, ask, world, monkeypatch):
@@ -170,6 +171,111 @@ class TestExistence:
 
         with pytest.raises(AccountError, match="may not call ec2:DescribeImages"):
             ask()
+
+
+class TestGone:
+    """An AMI that was pinned, and with it whose it was, is given with why it is gone: who needs it is the lock's."""
+
+    KNOWN = "ami-0123456789abcdef0"
+
+    @pytest.fixture
+    def deregistered(self, world, pin):
+        """Has AWS deregister the release's AMI, whose parameters stay; returns its id."""
+        image_id = world.parameters[f"{path_of(NEURON, pin.release)}/image_id"]
+        world.images[REGION] = [image for image in world.images[REGION] if image["ImageId"] != image_id]
+        return image_id
+
+    def test_pinned(self, ask, deregistered):
+        """Its id and its owner are what they were."""
+        found = ask(image_id=deregistered, owner=PUBLISHER)
+
+        assert found[:3] == (deregistered, PUBLISHER, ())
+        assert found.gone.message.startswith(f"us-east-2 has no {deregistered} any more")
+
+    def test_without_owner(self, ask, deregistered):
+        """Without its owner there is nothing to write into a lock."""
+        assert "it was deregistered" in refusal(ask, image_id=deregistered).message
+
+    def test_there(self, ask, world):
+        """One that is there is not gone."""
+        known = world.images[REGION][1]["ImageId"]
+
+        assert ask(image_id=known, owner=PUBLISHER).gone is None
+
+    def test_other_id_of_the_release(self, ask, world, pin):
+        """An id that is gone is not put back where AWS has the release by another one; that it is taken is said."""
+        found = ask(image_id=self.KNOWN, owner=PUBLISHER)
+        own = world.parameters[f"{path_of(NEURON, pin.release)}/image_id"]
+
+        assert (found.image_id, found.owner, found.gone) == (own, PUBLISHER, None)
+        (note,) = found.notes
+        assert note == (
+            f"us-east-2 has no {self.KNOWN} any more, the AL2023_x86_64_NEURON AMI of release v20260625: it was "
+            f"deregistered; the lock takes {own} of the same release instead"
+        )
+
+    @pytest.mark.parametrize("operation", ["ssm:GetParameters", "ssm:GetParametersByPath"])
+    def test_parameters_that_are_denied(self, ask, world, deregistered, operation):
+        """Whoever may not read the parameters is told of the AMI, and of what the tables know instead of it."""
+        world.refusals[operation] = "AccessDeniedException"
+        found = ask(image_id=deregistered, owner=PUBLISHER)
+
+        assert found.gone.message.startswith(f"us-east-2 has no {deregistered} any more")
+
+
+class TestWayOut:
+    """What to do about a release whose AMI is gone."""
+
+    @pytest.fixture
+    def hint(self, ask, world):
+        """Returns the hint for a release that is gone from a region which has some others."""
+
+        def call(release, *others, **changes):
+            version = f"1.35.6-{release.removeprefix('v')}"
+            world.parameters |= {f"{path_of(NEURON, other)}/image_id": "ami-1" for other in others}
+            world.images[REGION] = []
+            pin = {"release": release, "release_version": version, "image_id": "ami-2", "owner": PUBLISHER}
+            return ask(**pin, **changes).gone.hint.partition("; where the account allows")[0]
+
+        return call
+
+    @pytest.fixture(autouse=True)
+    def no_other_release(self, world):
+        """The region has the releases only that a test names."""
+        world.parameters.clear()
+
+    def test_newer(self, hint):
+        """A newer one with the same driver is what an upgrade takes."""
+        assert hint("v20260618", "v20260610", "v20260625") == "take a newer release: trnstack lock --upgrade FILE"
+
+    def test_earlier(self, hint):
+        """The newest of the earlier ones is named where no newer one has the driver, which an upgrade would take."""
+        assert hint("v20260625", "v20260610", "v20260618", "v20260714") == (
+            "take an earlier release with the same driver, to which EKS moves no node group that stands already: "
+            "trnstack lock --ami-release v20260618 FILE"
+        )
+
+    def test_none(self, hint):
+        """Where there is none, an upgrade is no advice."""
+        assert hint("v20260625", "v20260714") == (
+            "no other release with the same driver is known for Kubernetes 1.35: trnstack lock --outdated FILE says "
+            "what is newer"
+        )
+
+    def test_tables(self, hint, world):
+        """Where the region does not tell what it has, the tables' releases are named."""
+        world.refusals["ssm:GetParametersByPath"] = "AccessDeniedException"
+
+        assert "--ami-release v20260618" in hint("v20260625")
+
+    def test_parent(self, hint):
+        """A custom image, which installs the driver, is built on any release for the minor."""
+        custom = BuiltImage(recipe="neuron", version="x", neuron_driver="x", image_ids={}, owner="x")
+
+        assert hint("v20260625", "v20260618", "v20260714", custom=custom) == (
+            "take a newer release: trnstack lock --upgrade FILE"
+        )
+        assert hint("v20260714", "v20260618", custom=custom).startswith("take an earlier release, to which EKS moves")
 
 
 class TestDeprecation:

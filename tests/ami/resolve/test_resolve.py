@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from ami import ami_choice, offline
+from ami import ami_choice, moving, offline
 from ami.lock import to_json
 from ami.pins import UNRESOLVED
 from ami.registry import RegistryError
@@ -169,6 +169,51 @@ def _newer_tables(monkeypatch):
     monkeypatch.setattr(offline, "add_on_versions", lambda: add_ons)
     monkeypatch.setattr(offline, "charts", lambda: {**charts(), "kueue": chart})
     return row.version
+
+
+class TestGone:
+    """An id that AWS says is gone is put back neither by a plain lock nor by an upgrade."""
+
+    GONE = "ami-0123456789abcdef0"
+
+    @pytest.fixture
+    def locked(self, resolved):
+        """A lock that pins an id that is gone."""
+        lock = resolved().lock
+        images = {
+            name: pin if name == "system" else dataclasses.replace(pin, image_id=self.GONE)
+            for name, pin in lock.images.items()
+        }
+        return dataclasses.replace(lock, images=images)
+
+    @pytest.mark.parametrize("choose", [offline.lock, moving.upgraded], ids=["lock", "upgrade"])
+    def test_other_id(self, locked, resolved, choose):
+        """The release's own takes its place, and that is said."""
+        older = {"keep" if choose is offline.lock else "old": locked}
+        answer = resolved(choose(INPUTS, **older))
+
+        assert answer.lock == resolved().lock
+        assert self.GONE in answer.notes[0]
+        assert answer.notes[0].endswith(
+            f"the lock takes {answer.lock.images['trn1'].image_id} of the same release instead"
+        )
+
+    @pytest.mark.parametrize("choose", [offline.lock, moving.upgraded], ids=["lock", "upgrade"])
+    def test_release(self, resolved, world, choose):
+        """Where the release itself is gone, what fits in its place is named, and no upgrade that changes nothing."""
+        lock = resolved().lock
+        older = {"keep" if choose is offline.lock else "old": lock}
+        image_id = lock.images["trn1"].image_id
+        world.images[REGION] = [image for image in world.images[REGION] if image["ImageId"] != image_id]
+        world.parameters[f"{path_of('AL2023_x86_64_NEURON', 'v20260618')}/image_id"] = "ami-2"
+
+        with pytest.raises(ResolveError) as error:
+            resolved(choose(INPUTS, **older))
+
+        (failure,) = error.value.failures
+        assert failure.message.startswith(f"us-east-2 has no {image_id} any more")
+        assert "trnstack lock --ami-release v20260618 FILE" in failure.hint
+        assert "--upgrade" not in failure.hint
 
 
 class TestAccount:

@@ -84,7 +84,7 @@ def test_node_groups_start_from_them(client, node_group):
 
 
 class TestCustomImages:
-    @pytest.mark.parametrize(("account", "tags"), [("444455556666", 2), ("123456789012", 0)])
+    @pytest.mark.parametrize(("account", "tags"), [("444455556666", 3), ("123456789012", 0)])
     def test_of_a_lock(self, services, client, lock, account, tags):
         """A lock's custom AMI stands in its region: its owner sees its tags, whoever else uses the lock starts it."""
         client("ec2")

@@ -16,6 +16,7 @@ from trnstack.environment import read_environment
 from trnstack.plan import Plan, plan
 
 ROOT = Path(__file__).parents[3]
+TEMPLATES = "templates-123456789012"
 
 
 @pytest.fixture
@@ -39,16 +40,26 @@ def deployed(services, tmp_path) -> Callable[[Plan, str], Survey]:
         for file in server_options(decided, account="123456789012", folder=tmp_path)[1:]:
             seed_file(Path(file))
         cloudformation = services.transport.client("cloudformation", "123456789012", decided.region)
+        s3 = services.transport.client("s3", "123456789012", decided.region)
+        place = {} if decided.region == "us-east-1" else {"LocationConstraint": decided.region}
+        s3.create_bucket(Bucket=TEMPLATES, **({"CreateBucketConfiguration": place} if place else {}))
         for stack in decided.stacks:
-            body = (ROOT / "tests" / "golden" / name / f"{stack.name}.template.json").read_text()
+            # As the CLI does: a template may be larger than what a request takes.
+            s3.put_object(
+                Bucket=TEMPLATES,
+                Key=stack.name,
+                Body=(ROOT / "tests" / "golden" / name / f"{stack.name}.template.json").read_bytes(),
+            )
             cloudformation.create_stack(
                 StackName=stack.name,
-                TemplateBody=body,
+                TemplateURL=f"https://s3.{decided.region}.amazonaws.com/{TEMPLATES}/{stack.name}",
                 EnableTerminationProtection=stack.termination_protection,
                 Capabilities=["CAPABILITY_NAMED_IAM"],
                 Tags=[{"Key": key, "Value": value} for key, value in stack.tags.items()],
                 Parameters=[],
             )
+            s3.delete_object(Bucket=TEMPLATES, Key=stack.name)
+        s3.delete_bucket(Bucket=TEMPLATES)
         return survey(lambda service: services.transport.client(service, "123456789012", decided.region))
 
     return deploy

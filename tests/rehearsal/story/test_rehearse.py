@@ -7,11 +7,15 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import boto3
 import pytest
 
+from ami.lock import path_for, read, write
+from ami.pins import NOT_BUILT
+from bench.locks import copy_resolved
 from rehearsal import story
 from rehearsal.process import server
 from rehearsal.story.cdk import Cdk
@@ -167,12 +171,22 @@ class TestLockOfARehearsal:
         role = iam.create_role(RoleName="engineer", AssumeRolePolicyDocument=policy)["Role"]
         return sts.assume_role(RoleArn=role["Arn"], RoleSessionName="engineer")["Credentials"]
 
-    @pytest.mark.parametrize("endpoint", [None, "https://example.com", "http://127.0.0.1.example.com:80"])
-    def test_elsewhere(self, locked, endpoint):
-        """Synthesis refuses it where AWS is not the one on this machine."""
+    @pytest.mark.parametrize(
+        "addresses",
+        [
+            {},
+            {"AWS_ENDPOINT_URL": "https://example.com"},
+            {"AWS_ENDPOINT_URL": "http://127.0.0.1.example.com:80"},
+            {"AWS_ENDPOINT_URL_CLOUDFORMATION": "http://127.0.0.1:80"},
+            {"AWS_ENDPOINT_URL": "http://127.0.0.1:80", "AWS_ENDPOINT_URL_S3": "https://example.com"},
+            {"AWS_ENDPOINT_URL": "http://127.0.0.1:80", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "True"},
+        ],
+        ids=lambda addresses: " ".join(addresses.values()),
+    )
+    def test_elsewhere(self, locked, addresses):
+        """Synthesis refuses it where AWS, or one service of it, is not the one on this machine."""
         *_, made = locked
-        settings = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-        settings |= {"AWS_ENDPOINT_URL": endpoint} if endpoint else {}
+        settings = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")} | addresses
         settings |= {"TRNSTACK_ENVIRONMENT": "environments/dev-trn1.yaml", "TRNSTACK_LOCK": str(made.file)}
         done = subprocess.run(
             [sys.executable, "-m", "stacks"], cwd=ROOT, env=settings, capture_output=True, text=True, check=False
@@ -183,6 +197,29 @@ class TestLockOfARehearsal:
             "environments/dev-trn1.yaml: its lock was made in a rehearsal\n"
             "  hint: run: trnstack lock environments/dev-trn1.yaml\n"
         )
+
+    def test_waiting_image(self, tmp_path):
+        """Synthesis leaves out the stack of a node group that waits for its image, and says so with the commands."""
+        example = ROOT / "environments" / "custom-image-trn1.yaml"
+        file = copy_resolved(example, tmp_path)
+        made = read(path_for(file))
+        pin = made.images["trn1"]
+        custom = replace(pin.custom, image_ids=dict.fromkeys(pin.custom.image_ids, NOT_BUILT))
+        write(replace(made, images={**made.images, "trn1": replace(pin, custom=custom)}), path_for(file))
+        out = tmp_path / "out"
+        settings = {**os.environ, "TRNSTACK_ENVIRONMENT": str(file), "CDK_OUTDIR": str(out)}
+        done = subprocess.run(
+            [sys.executable, "-m", "stacks"], cwd=ROOT, env=settings, capture_output=True, text=True, check=False
+        )
+
+        assert done.returncode == 0, done.stderr
+        assert "custom-image-nodes-trn1 is left out, whatever stands of it" in done.stderr
+        assert (
+            f"hint: run: cdk deploy custom-image-images -c environment={file}, then trnstack lock {file}" in done.stderr
+        )
+        assert {path.name.partition(".")[0] for path in out.glob("*.template.json")} == {
+            f"custom-image-{part}" for part in ("network", "storage", "images", "cluster")
+        }
 
     def test_offline_lock(self, tmp_path):
         """Synthesis refuses what is not resolved, with the command that resolves it."""

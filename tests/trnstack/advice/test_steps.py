@@ -29,7 +29,9 @@ def with_system(plan, **changes):
 
 
 def commands(found):
-    return [step.command for step in found]
+    """Returns the commands without the file that each of them names."""
+    assert all(step.command.endswith(" -c environment=FILE") for step in found)
+    return [step.command.removesuffix(" -c environment=FILE") for step in found]
 
 
 class TestNodeGroup:
@@ -42,7 +44,7 @@ class TestNodeGroup:
         """A new release is one deploy, in which nothing is left out."""
         (step,) = steps(planned(), released(planned()))
 
-        assert step.command == "cdk deploy demo-nodes-trn1"
+        assert step.command == "cdk deploy demo-nodes-trn1 -c environment=FILE"
         assert step.changes == ("release_version of trn1: 1.35.6-20260625 -> 1.35.6-20260714",)
         assert step.held_back == ()
         assert is_one_deploy([step])
@@ -106,8 +108,11 @@ class TestNodeGroup:
         """EKS takes no group back to an earlier release, so no deploy is offered."""
         (step,) = steps(released(planned()), planned())
 
-        assert step.command == ""
-        assert "EKS takes no node group back from release 1.35.6-20260714 to 1.35.6-20260625" in step.reason
+        assert (step.command, step.waits) == ("", False)
+        assert step.reason == (
+            "EKS takes no node group back from release 1.35.6-20260714 to 1.35.6-20260625: give it another name, then "
+            "remove the old one"
+        )
         assert not is_one_deploy([step])
 
     @pytest.mark.parametrize(
@@ -118,7 +123,9 @@ class TestNodeGroup:
         (step,) = steps(planned(), released(planned(), "1.35.6-20260625", **change))
 
         assert step.command == ""
-        assert step.reason.startswith(f"{named} can't change while a node group stands")
+        assert step.reason == (
+            f"{named} can't change while a node group stands: give it another name, then remove the old one"
+        )
 
     def test_schedules(self, planned):
         """Another drain time changes the block's schedules alone."""
@@ -141,6 +148,21 @@ class TestFleetRule:
         assert (
             step.nodes == "2 of at most 2 nodes at a time are replaced: DEFAULT starts new nodes before old ones stop"
         )
+
+    def test_of_the_step(self, planned):
+        """Each step speaks of the nodes that there are then: the release moves before the counts do."""
+        new = released(planned(node_group={"node_count": 6, "max_unavailable": 3}))
+        version, settings = steps(planned(node_group={"node_count": 4}), new)
+
+        assert version.nodes.startswith("1 of at most 4 nodes at a time are replaced")
+        assert "scaling of trn1" in version.held_back
+        assert settings.nodes == "in place; an edit of the counts sets the desired size to 6 again"
+
+    def test_after_the_counts(self, planned):
+        """What replaces nodes comes after the counts, and speaks of the new ones."""
+        _, template = steps(planned(), planned(node_group={"node_count": 6, "root_volume_gib": 400}))
+
+        assert template.nodes.startswith("1 of at most 6 nodes at a time are replaced")
 
     def test_reserved(self, planned):
         """A reserved fleet has no room for more nodes and stops old ones first."""
@@ -166,19 +188,22 @@ class TestFleetRule:
 
 class TestFleets:
     def test_new_and_removed(self, planned):
-        """A new group is deployed before the old one is destroyed, of which the command is said."""
+        """A new group is deployed before the old one goes, by a command that works: the app has it no longer."""
         first, second = steps(planned(), planned(node_group={"name": "other"}))
 
-        assert (first.command, first.changes) == ("cdk deploy demo-nodes-other", ("node group other is new",))
-        assert (second.command, second.nodes) == ("cdk destroy demo-nodes-trn1", "all of its nodes end")
+        assert (commands([first]), first.changes) == (["cdk deploy demo-nodes-other"], ("node group other is new",))
+        assert second.command == ("aws cloudformation delete-stack --region us-east-2 --stack-name demo-nodes-trn1")
+        assert (second.nodes, second.changes) == ("all of its nodes end", ("node group trn1 goes",))
         assert not is_one_deploy([first, second])
 
     def test_awaits_image(self, planned):
         """A group without an image waits for it, and the commands that bring it are named."""
         (step,) = steps(planned(), released(planned(), awaits_image=True))
 
-        assert step.command == ""
-        assert "cdk deploy demo-images, then: trnstack lock FILE" in step.reason
+        assert (step.command, step.waits) == ("", True)
+        assert step.reason == (
+            "waits for its custom image: cdk deploy demo-images -c environment=FILE, then: trnstack lock FILE"
+        )
 
     def test_several(self, planned):
         """Each group has steps of its own, in the order of the file."""
@@ -190,17 +215,90 @@ class TestFleets:
         assert commands(found) == ["cdk deploy demo-nodes-aa", "cdk deploy demo-nodes-bb"]
 
 
+class TestImages:
+    """The stack of custom images, which is built before the nodes that start from them."""
+
+    CUSTOM = {"image": {"type": "custom", "recipe": "neuron"}}
+
+    @pytest.fixture
+    def built(self, planned):
+        """Returns a builder of plans with a custom image that is built."""
+
+        def build(**changes):
+            plan = planned(node_group=self.CUSTOM, **changes)
+            groups = tuple(
+                replace(
+                    group,
+                    awaits_image=False,
+                    release_version="ami-1",
+                    launch_template=replace(group.launch_template, image_id="ami-1"),
+                )
+                for group in plan.node_groups
+            )
+            return replace(plan, node_groups=groups)
+
+        return build
+
+    def test_another_recipe(self, built):
+        """What goes into the image is built first; the nodes' new id is known only then."""
+        (image,) = built().images
+        other = replace(built(), images=(replace(image, name="demo-neuron-2", version="2"),))
+        (step,) = steps(built(), other)
+
+        assert (commands([step]), step.changes) == (["cdk deploy demo-images"], ("custom image neuron",))
+        assert step.reason == "its AMI's id reaches the lock by: trnstack lock FILE"
+
+    def test_another_id(self, built):
+        """An id that the lock has since is of the nodes' launch template alone, and builds nothing."""
+        old = built()
+        (image,), (group,) = old.images, old.node_groups
+        template = replace(group.launch_template, image_id="ami-2")
+        new = replace(
+            old,
+            images=(replace(image, image_id="ami-2"),),
+            node_groups=(replace(group, release_version="ami-2", launch_template=template),),
+        )
+        (step,) = steps(old, new)
+
+        assert (commands([step]), step.changes) == (["cdk deploy demo-nodes-trn1"], ("image_id of trn1",))
+
+    def test_a_further_region(self, built):
+        """A deploy copies nothing that stands already, so the command that does is named."""
+        (step,) = steps(built(), built(images={"copy_to_regions": [{"region": "us-west-2"}]}))
+
+        assert commands([step]) == ["cdk deploy demo-images"]
+        assert "RebuildCommand" in step.reason
+
+    def test_gone(self, built, planned):
+        """The stack of images that no node group starts from any more has to be taken away by name, last."""
+        *_, last = steps(built(), planned(node_group={"name": "plain"}))
+
+        assert last.changes == ("the custom images go",)
+        assert last.command == "aws cloudformation delete-stack --region us-east-2 --stack-name demo-images"
+        assert last.reason.endswith("; AMIs that were built stay")
+
+    def test_taints(self, built):
+        """Taints of nodes with a custom image are in their user data: an edit replaces them and is no setting."""
+        old, new = built(), built()
+        (group,) = new.node_groups
+        template = replace(group.launch_template, user_data="other")
+        (step,) = steps(old, replace(new, node_groups=(replace(group, taints=(), launch_template=template),)))
+
+        assert step.changes == ("user_data of trn1",)
+        assert "are replaced" in step.nodes
+
+
 class TestCluster:
     def test_control_plane_first(self, planned):
         """A new Kubernetes version moves the control plane, its add-ons and system nodes before any other node."""
         first, second = steps(planned(), planned(eks={"kubernetes_version": "1.36"}))
 
-        assert first.command == "cdk deploy demo-cluster --no-rollback"
+        assert commands([first]) == ["cdk deploy demo-cluster --no-rollback"]
         assert first.changes[0] == "Kubernetes: 1.35 -> 1.36"
         assert "add-on coredns: v1.13.2-eksbuild.31 -> v1.14.3-eksbuild.23" in first.changes
         assert "release_version of system: 1.35.6-20260625 -> 1.36.2-20260625" in first.changes
         assert first.reason.startswith("the control plane moves before any node")
-        assert second.command == "cdk deploy demo-nodes-trn1"
+        assert commands([second]) == ["cdk deploy demo-nodes-trn1"]
         assert "kubernetes_version of trn1: 1.35 -> 1.36" in second.changes
         assert not is_one_deploy([first, second])
 
@@ -210,7 +308,7 @@ class TestCluster:
         first, second, _ = steps(planned(), after)
 
         assert first.held_back == second.changes == ("administrators",)
-        assert second.command == "cdk deploy demo-cluster"
+        assert commands([second]) == ["cdk deploy demo-cluster"]
 
     def test_settings_alone(self, planned):
         """Without a new version they are one deploy with everything else of the stack."""
@@ -245,6 +343,11 @@ class TestCluster:
         (step,) = steps(with_system(planned(), release_version="1.35.6-20260714"), planned())
 
         assert (step.stack, step.command) == ("demo-cluster", "")
+        assert step.reason == (
+            "EKS takes no node group back from release 1.35.6-20260714 to 1.35.6-20260625: leave it as it was, or "
+            "deploy an environment beside it, a copy of the file with another name, and destroy the old one when its "
+            "jobs have moved"
+        )
 
 
 class TestOtherStacks:
@@ -275,5 +378,5 @@ class TestOtherStacks:
         """Another name is another environment, not a change of this one."""
         (step,) = steps(planned(), planned(name="other"))
 
-        assert step.command == "cdk deploy --all"
+        assert commands([step]) == ["cdk deploy --all"]
         assert step.reason.startswith("another name or region is another environment")

@@ -11,7 +11,7 @@ import pytest
 from ami.lock import path_for
 
 ROOT = Path(__file__).parents[3]
-JAX = ROOT / "environments" / "jax-trn1.yaml"
+JAX, CUSTOM = (ROOT / "environments" / f"{name}.yaml" for name in ("jax-trn1", "custom-image-trn1"))
 
 
 @pytest.fixture
@@ -64,6 +64,54 @@ class TestFile:
         assert {"path": "node_groups.trn1.labels.a", "before": None, "after": "b"} in data["plan_changes"]
         assert [bool(step["held_back"]) for step in data["steps"]] == [True, False]
 
+    def test_image_that_is_awaited(self, run, tmp_path):
+        """A group that waits for its image is said to, with commands that name the file and can be copied."""
+        file = tmp_path / "my env.yaml"
+        file.write_text(CUSTOM.read_text().replace("  - name: trn1\n", "  - name: trn2\n"))
+        assert run("lock", "--offline", file).code == 0
+        answer = run("plan", file, "--against", CUSTOM)
+        deploys = answer.stdout.partition("Deploys, in their order\n")[2]
+
+        assert answer.code == 0
+        assert "FILE" not in answer.stdout
+        assert "NOT POSSIBLE" not in answer.stdout
+        assert "  1. WAITS: custom-image-nodes-trn2\n" in deploys
+        assert (
+            f"       why: waits for its custom image: cdk deploy custom-image-images -c environment='{file}', then: "
+            f"trnstack lock '{file}'\n"
+        ) in deploys
+        assert deploys.endswith(
+            "  2. aws cloudformation delete-stack --region us-west-2 --stack-name custom-image-nodes-trn1\n"
+            "       node group trn1 goes\n"
+            "       nodes: all of its nodes end\n"
+            "       why: cdk takes away only what the file names, and it no longer names this\n"
+        )
+
+    def test_one_deploy_of_all(self, run, example, locked):
+        """Where the one deploy is of everything, it is not said a second time."""
+        other = example(("name: llama3-8b\n", "name: other\n"), name="other.yaml")
+        assert run("lock", "--offline", other).code == 0
+        answer = run("plan", other, "--against", locked)
+
+        assert f"  1. cdk deploy --all -c environment={other}\n" in answer.stdout
+        assert "All at once" not in answer.stdout
+
+    @pytest.mark.parametrize(
+        ("old", "new", "is_said"),
+        [
+            ("tags: {team: research", "tags: {team: other", True),
+            ("node_count: 32", "node_count: 31", False),
+        ],
+    )
+    def test_all_at_once(self, run, example, locked, old, new, is_said):
+        """The one command that does several deploys is said of several alone."""
+        other = example((old, new), name="other.yaml")
+        assert run("lock", "--offline", other).code == 0
+        answer = run("plan", other, "--against", locked)
+
+        assert "  1. cdk deploy llama3-8b-" in answer.stdout
+        assert (f"All at once, in the same order: cdk deploy --all -c environment={other}" in answer.stdout) is is_said
+
     def test_findings_of_the_other(self, run, example):
         """An older file that has errors is told as such."""
         answer = run("plan", JAX, "--against", example(("trn1.32xlarge\n", "trn1.32xlrge\n")))
@@ -86,19 +134,49 @@ class TestRevision:
         [
             ("nope:environments/x.yaml", "git knows no revision 'nope'"),
             ("--help:environments/x.yaml", "git knows no revision '--help'"),
-            ("HEAD:environments/y.yaml", "there is no file environments/y.yaml in HEAD"),
-            ("HEAD:environments", "there is no file environments in HEAD"),
-            ("HEAD:", "there is no file without a name in HEAD"),
+            ("HEAD:environments/y.yaml", "there is no file 'environments/y.yaml' in HEAD; git: path "),
+            ("HEAD:", "there is no file '' in HEAD; git: "),
+            ("HEAD:./", "there is no file './' in HEAD; git: "),
+            ("HEAD:environments", "there is no file 'environments' in HEAD; git: "),
+            ("HEAD:environments/..", "there is no file 'environments/..' in HEAD; git: path "),
+            (f"HEAD:{'x' * 300}", f"there is no file '{'x' * 300}' in HEAD; git: "),
+            ("x" * 300, "no such file"),
             ("y.yaml", "no such file"),
-            ("y" * 300, "no such file"),
         ],
     )
     def test_not_there(self, run, repository, old, message):
-        """What git does not have is one sentence that names it."""
+        """What git does not have, or has as a folder, is one sentence that names it, with git's own words."""
         answer = run("plan", repository, f"--against={old}")
+        sentence, hint = answer.stderr.splitlines()[-2:]
 
         assert (answer.code, answer.stdout) == (1, "")
-        assert f"{old}: {message}" in answer.stderr
+        assert sentence.startswith(f"{old}: {message}")
+        assert hint.startswith("  hint: ")
+
+    def test_words_of_git(self, run, repository, monkeypatch):
+        """Where git refuses the repository itself, it is git who says why and what to do."""
+        monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+        monkeypatch.setenv("LANGUAGE", "de")
+        answer = run("plan", repository, "--against", "HEAD:environments/x.yaml")
+        sentence, hint = answer.stderr.splitlines()[-2:]
+
+        assert answer.code == 1
+        assert sentence.startswith(
+            "HEAD:environments/x.yaml: git reads no repository here: detected dubious ownership in repository at "
+        )
+        assert "git config --global --add safe.directory" in sentence
+        assert hint == "  hint: do as git says, or name an environment file"
+
+    def test_patience(self, run, repository, monkeypatch):
+        """A git that waits for a person is not waited for, and it is said that it was."""
+
+        def wait(arguments, *, timeout, **_options):
+            raise subprocess.TimeoutExpired(arguments, timeout)
+
+        monkeypatch.setattr("trnstack.revisions.subprocess.run", wait)
+        answer = run("plan", repository, "--against", "HEAD:environments/x.yaml")
+
+        assert "git reads no repository here: it has not answered for 60 seconds" in answer.stderr
 
     def test_without_lock(self, run, repository):
         """A revision without the lock has no plan."""
@@ -112,7 +190,9 @@ class TestRevision:
         answer = run("plan", repository, "--against", "HEAD:environments/y.yaml")
 
         assert answer.code == 1
-        assert "there is no lock environments/y.lock.json in HEAD, so its plan is not known" in answer.stderr
+        assert (
+            "HEAD:environments/y.yaml: there is no lock environments/y.lock.json in HEAD, so its plan is not known; "
+        ) in answer.stderr
 
     def test_findings_name_the_revision(self, run, repository):
         """What is wrong in a revision is said of the revision, not of a temporary file."""
@@ -125,6 +205,22 @@ class TestRevision:
         assert answer.code == 1
         assert re.search(r"\nHEAD:environments/x\.yaml:\d+:5: node_groups\[0\]\.instance_type: CAT001", answer.stderr)
         assert "tmp" not in answer.stderr.partition("HEAD:")[2]
+
+    def test_file_without_an_ending(self, run, repository):
+        """Nor where the file has no ending by which its lock is called."""
+        other = repository.with_name("plain")
+        other.write_text(repository.read_text().replace("trn1.32xlarge", "trn1.32xlrge"))
+        path_for(other).write_bytes(path_for(repository).read_bytes())
+        for arguments in (["add", "."], ["-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qam", "z"]):
+            subprocess.run([shutil.which("git"), *arguments], check=True)
+        answer = run("plan", JAX, "--against", "HEAD:environments/plain")
+        first = next(line for line in answer.stderr.splitlines() if "CAT001" in line)
+
+        assert re.fullmatch(
+            r"HEAD:environments/plain:\d+:5: node_groups\[0\]\.instance_type: CAT001 unknown instance type "
+            r"'trn1\.32xlrge'",
+            first,
+        )
 
     def test_lock_that_does_not_fit(self, run, repository):
         """A revision whose lock does not answer its file can't be locked anew, so another one is asked for."""
@@ -149,7 +245,7 @@ class TestRevision:
 
     def test_no_git(self, run, monkeypatch):
         """Without git only files can be compared."""
-        monkeypatch.setattr("trnstack.revisions.shutil.which", lambda _name: None)
+        monkeypatch.setattr("trnstack.cli.against.shutil.which", lambda _name: None)
         answer = run("plan", JAX, "--against", "HEAD:x.yaml")
 
         assert answer.code == 1

@@ -3,16 +3,33 @@
 import io
 import json
 import sys
+from dataclasses import replace
 from typing import NoReturn
 
 import pytest
 
 from ami import offline
-from ami.lock import path_for, read
+from ami.lock import path_for, read, write
 from ami.pins import UNRESOLVED
 from ami.resolve import Failure, NoAccountError, ResolveError, connect
 from rehearsal.process import server
-from trnstack.cli.lock import asking
+from trnstack.cli.lock import asking, report
+
+from .conftest import EXAMPLE
+
+#: The line on which the example begins, and at which what is wrong with its lock is said.
+START = next(
+    number for number, line in enumerate(EXAMPLE.read_text().splitlines(), 1) if line.startswith("schema_version")
+)
+
+
+def copy_of(locked):
+    """Returns a copy of a file with a lock that is made from the tables."""
+    copy = locked.with_name("copy.yaml")
+    copy.write_bytes(locked.read_bytes())
+    lock = read(path_for(locked))
+    write(offline.lock(lock.inputs), path_for(copy))
+    return copy
 
 
 class TestOffline:
@@ -67,15 +84,43 @@ class TestOffline:
         assert any(line.startswith("  images.trn1.release_version ") for line in changed)
         assert not any(" neuron.sdk " in line for line in changed)
 
-    def test_replaces_a_damaged_lock(self, run, locked):
-        """A lock that can't be read is replaced, and why it could not be read is said."""
+    @pytest.mark.parametrize("options", [("--offline",), (), ("--offline", "--json"), ("--upgrade", "--offline")])
+    @pytest.mark.parametrize(
+        ("damage", "message"),
+        [
+            (lambda text: text[:50], "is not JSON"),
+            (lambda text: f"<<<<<<< HEAD\n{text}=======\n{text}>>>>>>> other\n", "is not JSON"),
+            (lambda text: text.replace("v20260625", "v20260618"), "was edited by hand"),
+            (lambda text: text.replace('"lock_version": 2', '"lock_version": 1'), "has version 1"),
+        ],
+        ids=["cut off", "merged", "edited", "older"],
+    )
+    def test_unreadable(self, run, locked, options, damage, message):
+        """A lock that can't be read is not locked over, which would lose its pins: how to have one is said."""
+        lock = path_for(locked)
+        lock.write_text(damage(lock.read_text()))
+        before = lock.read_bytes()
+        answer = run("lock", *options, locked)
+        first, hint, *_ = answer.stderr.splitlines()
+        anew = (
+            f"rm {lock} && trnstack lock {locked}, or without an account: rm {lock} && trnstack lock --offline {locked}"
+        )
+        back = f"git checkout -- {lock}, in a merge git checkout --ours -- {lock}"
+
+        assert (answer.code, answer.stdout) == (1, "")
+        assert first.startswith(f"{locked}:{START}:1: IMG003 lock {lock} {message}")
+        assert hint == "  hint: " + (
+            f"make it anew: {anew}"
+            if message == "has version 1"
+            else f"take the committed one back: {back}; or choose every pin anew: {anew}"
+        )
+        assert lock.read_bytes() == before
+
+    def test_unreadable_says_that_nothing_was_changed(self, run, locked):
+        """That nothing was changed is the last that is said."""
         path_for(locked).write_text("{")
 
-        answer = run("lock", "--offline", locked)
-
-        assert answer.code == 0
-        assert "Replaces a lock that is not JSON" in answer.stdout
-        assert read(path_for(locked)).inputs.environment == "llama3-8b"
+        assert run("lock", "--offline", locked).stderr.endswith("\nnothing was changed\n")
 
     def test_errors_of_the_environment(self, run, example):
         """An environment with errors gets no lock."""
@@ -119,6 +164,55 @@ class TestOffline:
         assert (answer.code, answer.stdout) == (1, "")
         assert answer.stderr == f"{path_for(file)}: can't be written: permission denied\n"
 
+    def test_full_disk(self, run, locked, full_disk):
+        """A disk that is full is one sentence, and leaves the lock that was there and nothing beside it."""
+        before = path_for(locked).read_bytes()
+        with full_disk():
+            answer = run("lock", "--offline", "--ami-release", "v20260618", locked)
+
+        assert (answer.code, answer.stdout) == (1, "")
+        assert answer.stderr == f"{path_for(locked)}: can't be written: file too large\n"
+        assert path_for(locked).read_bytes() == before
+        assert sorted(path.name for path in locked.parent.iterdir()) == [path_for(locked).name, locked.name]
+
+    def test_keeps_what_aws_confirmed(self, run, locked):
+        """Of an add-on that AWS confirmed nobody says that it is not, however the lock is made anew."""
+        assert "unconfirmed" in run("lock", "--offline", "--ami-release", "v20260618", copy_of(locked)).stdout
+
+        assert "unconfirmed" not in run("lock", "--offline", "--ami-release", "v20260618", locked).stdout
+
+    def test_names_that_are_long(self, run, locked):
+        """What changed stands below each other, and names of images move no value but their own to the right."""
+        answer = run("lock", "--offline", "--ami-release", "v20260618", locked)
+        changed = answer.stdout.partition("\nChanged\n")[2].partition("\n\n")[0].splitlines()
+
+        assert "  images.trn1.release            v20260625 -> v20260618" in changed
+        rows = report.columns([("made_from", "a -> b"), (f"charts.kueue.images.{'x' * 60}", "c -> d")])
+        assert rows == ["  made_from  a -> b", f"  charts.kueue.images.{'x' * 60}  c -> d"]
+
+    def test_value_that_was_none(self, locked):
+        """What is none at all is called so, and not as Python does; in JSON it is null."""
+        old = read(path_for(locked))
+        new = replace(old, rehearsal_account="123456789012")
+
+        assert report.changed(old, new) == [("rehearsal_account", "none -> 123456789012")]
+        data = json.loads(report.as_json(path_for(locked), old, new, ()))
+        assert data["changes"] == [{"path": "rehearsal_account", "old": None, "new": "123456789012"}]
+
+    def test_headings(self, run, locked, monkeypatch):
+        """On a terminal headings stand out, as those of every other command do."""
+        monkeypatch.setattr("trnstack.cli.output._in_colour", lambda _stream: True)
+        for options in (("--offline",), ("--outdated", "--offline")):
+            assert run("lock", *options, locked).stdout.startswith("\033[1m")
+
+    def test_blanks(self, run, example):
+        """Commands name the file as a shell takes it."""
+        answer = run("lock", "--check", example(name="my env.yaml"))
+
+        hint = answer.stderr.splitlines()[1]
+        file = example(name="my env.yaml")
+        assert hint == f"  hint: run: trnstack lock '{file}', or without an account: trnstack lock --offline '{file}'"
+
     def test_asks_nobody(self, run, example, monkeypatch):
         """Without an account there is nobody to ask, whatever credentials there are."""
         monkeypatch.setattr("boto3.Session", None)
@@ -149,15 +243,61 @@ class TestOptions:
 
         assert read(path_for(locked)).add_ons["coredns"] == "v1.0.0-eksbuild.1"
 
-    @pytest.mark.parametrize("words", ["coredns", "coredns=1.0", "coredns=", "nobody=v1.0.0-eksbuild.1", "=", ""])
+    @pytest.mark.parametrize(
+        "words",
+        [
+            *("coredns", "coredns=1.0", "coredns=", "=", "", "=v1.0.0-eksbuild.1"),
+            *("coredns=v1.0.0-eksbuild.1234567890", f"coredns=v{'9' * 5000}.0.0-eksbuild.1"),
+        ],
+    )
     def test_add_on_that_is_none(self, run, locked, words):
-        """What is no add-on of the environment, or no version, is wrong usage; the add-ons are named."""
+        """What is no name and version is wrong usage; the add-ons are named."""
         before = path_for(locked).read_bytes()
         answer = run("lock", "--offline", "--add-on", words, locked)
 
         assert (answer.code, answer.stdout) == (2, "")
         assert answer.stderr.startswith(f"{locked}: --add-on {words} is not NAME=VERSION\n")
         assert "vpc-cni" in answer.stderr
+        assert path_for(locked).read_bytes() == before
+
+    @pytest.mark.parametrize(("name", "question"), [("core-dns", "did you mean 'coredns'? "), ("nobody", "")])
+    def test_unknown_add_on(self, run, locked, name, question):
+        """A name that the environment does not have is answered with the likeliest and all others."""
+        before = path_for(locked).read_bytes()
+        answer = run("lock", "--offline", "--add-on", f"{name}=v1.0.0-eksbuild.1", locked)
+        first, hint = answer.stderr.splitlines()
+
+        assert (answer.code, answer.stdout) == (2, "")
+        assert first == f"{locked}: the environment has no add-on '{name}'"
+        assert hint.startswith(f"  hint: {question}it has: ")
+        assert "vpc-cni" in hint
+        assert path_for(locked).read_bytes() == before
+
+    def test_unknown_release(self, run, locked):
+        """A release that no table has is wrong usage, as any other name that is unknown."""
+        answer = run("lock", "--offline", "--ami-release", "v20260626", locked)
+
+        assert (answer.code, answer.stdout) == (2, "")
+        assert answer.stderr.startswith(
+            f"{locked}: EKS AMI release 'v20260626' is not in the table of releases, so its driver is not known\n"
+            "  hint: did you mean 'v20260625'? known: "
+        )
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--ami-release", ""), "--ami-release needs the name of a release: trnstack releases lists them"),
+            (("--upgrade", "--sdk", ""), "--sdk needs the name of a release: trnstack releases lists them"),
+            (("--sdk", ""), "--sdk means something with --upgrade only"),
+        ],
+    )
+    def test_empty(self, run, locked, options, message):
+        """An empty name, as of a variable that is not set, is not read as none."""
+        before = path_for(locked).read_bytes()
+        answer = run("lock", "--offline", *options, locked)
+
+        assert (answer.code, answer.stdout) == (2, "")
+        assert message in answer.stderr
         assert path_for(locked).read_bytes() == before
 
 
@@ -194,7 +334,11 @@ class TestCheck:
         answer = run("lock", "--check", file)
 
         assert (answer.code, answer.stdout) == (1, "")
-        assert "IMG001" in answer.stderr
+        assert answer.stderr.splitlines() == [
+            f"{file}:{START}:1: IMG001 there is no lock {path_for(file)}, which pins images and add-ons",
+            f"  hint: run: trnstack lock {file}, or without an account: trnstack lock --offline {file}",
+            "1 error",
+        ]
         assert not path_for(file).exists()
 
     @pytest.mark.parametrize("options", [("--check",), ("--check", "--offline")])
@@ -205,17 +349,84 @@ class TestCheck:
 
         answer = run("lock", *options, locked)
 
-        assert answer.code == 1
-        assert "IMG002" in answer.stderr
-        assert "kubernetes_version was 1.35, is now 1.34" in answer.stderr
+        assert (answer.code, answer.stdout) == (1, "")
+        assert answer.stderr.splitlines() == [
+            f"{locked}:{START}:1: IMG002 lock {path_for(locked)} is stale: kubernetes_version was 1.35, is now 1.34",
+            f"  hint: run: trnstack lock {locked}",
+            "1 error",
+        ]
         assert path_for(locked).read_text() == before
 
     def test_current(self, run, locked):
         """A current lock ends with 0."""
         answer = run("lock", "--check", locked)
 
+        assert (answer.code, answer.stderr) == (0, "")
+        assert answer.stdout == f"{path_for(locked)} is current, made from AWS in us-east-2\n"
+
+    def test_misfit(self, run, locked):
+        """A lock that answers the environment and whose pins don't fit each other is not one to go on with."""
+        lock = read(path_for(locked))
+        pin = replace(lock.images["trn1"], neuron_driver="2.21.0.0")
+        write(replace(lock, images={**lock.images, "trn1": pin}), path_for(locked))
+        answer = run("lock", "--check", locked)
+        line = next(number for number, text in enumerate(locked.read_text().splitlines(), 1) if "- name: trn1" in text)
+        first, hint, second, _, count = answer.stderr.splitlines()
+
+        assert (answer.code, answer.stdout, count) == (1, "", "2 errors")
+        assert first == (
+            f"{locked}:{line}:5: node_groups[0].image: IMG004 EKS AMI release v20260625 has Neuron driver 2.21.0.0; "
+            "containers of Neuron SDK 2.30.0 need 2.28.0.0 or later: their runtime 2.32.31.0 does not work on driver "
+            "2.26 or older"
+        )
+        assert hint == f"  hint: fits: v20260625, v20260618, v20260610; run: trnstack lock --upgrade {locked}"
+        assert second.startswith(
+            f"{locked}:{line}:5: node_groups[0].image: IMG010 EKS AMI release v20260625 has driver "
+        )
+
+    def test_rehearsal(self, run, locked):
+        """That a lock is a rehearsal's is said, since nobody can deploy from it."""
+        lock = replace(read(path_for(locked)), rehearsal_account="123456789012", made_from="a rehearsal in us-east-2")
+        write(lock, path_for(locked))
+        answer = run("lock", "--check", locked)
+
         assert answer.code == 0
-        assert f"{path_for(locked)} is current" in answer.stdout
+        assert answer.stdout == (
+            f"{path_for(locked)} is current, made from a rehearsal in us-east-2, for account 123456789012 of the "
+            "rehearsal alone\n"
+        )
+        assert answer.stderr.splitlines()[0] == (
+            f"{locked}:{START}:1: IMG007 warning: lock {path_for(locked)} was made in a rehearsal, and reaches no real "
+            "account"
+        )
+
+    def test_silenced(self, run, locked):
+        """What a comment in the file silences is not said again."""
+        text = locked.read_text()
+        comment = "# trnstack: ignore[IMG007] this copy is for rehearsals"
+        locked.write_text(text.replace("schema_version: 1\n", f"schema_version: 1  {comment}\n"))
+        write(replace(read(path_for(locked)), rehearsal_account="123456789012"), path_for(locked))
+
+        assert (run("lock", "--check", locked).code, run("lock", "--check", locked).stderr) == (0, "")
+
+    def test_json(self, run, locked):
+        """For programs it is JSON, whether the lock can be used or not."""
+        data = json.loads(run("lock", "--check", "--json", locked).stdout)
+        assert data == {
+            "file": str(path_for(locked)),
+            "current": True,
+            "made_from": "AWS in us-east-2",
+            "rehearsal_account": None,
+            "unresolved": [],
+            "findings": [],
+        }
+
+        path_for(locked).unlink()
+        answer = run("lock", "--check", "--json", locked)
+        data = json.loads(answer.stdout)
+        assert (answer.code, answer.stderr) == (1, "")
+        assert (data["current"], data["made_from"], data["unresolved"]) == (False, None, [])
+        assert [finding["code"] for finding in data["findings"]] == ["IMG001"]
 
 
 @pytest.fixture
@@ -330,6 +541,8 @@ class TestAccount:
 
     def test_partial_failure(self, run, locked):
         """One thing that fails keeps the whole lock from being written."""
+        path_for(locked).unlink()
+        run("lock", "--offline", locked)
         before = path_for(locked).read_bytes()
         answer = run("lock", "--add-on", "coredns=v1.0.0-eksbuild.1", locked)
 
@@ -339,6 +552,17 @@ class TestAccount:
         assert answer.stderr.endswith("nothing was changed\n")
         assert "--offline" not in answer.stderr
         assert path_for(locked).read_bytes() == before
+
+    def test_offline_again(self, run, example):
+        """A rehearsal's lock made offline again is byte for byte one that was made offline."""
+        file = example()
+        run("lock", "--offline", file)
+        before = path_for(file).read_bytes()
+        run("lock", file)
+        assert read(path_for(file)).rehearsal_account
+
+        assert run("lock", "--offline", file).code == 0
+        assert path_for(file).read_bytes() == before
 
     def test_account_of_another(self, run, example):
         """An environment that names its account is not locked by another's credentials."""
@@ -359,6 +583,33 @@ class TestAccount:
 
         assert run("lock", "--ami-release", "v20260618", file).code == 0
         assert read(path_for(file)).images["trn1"].image_id != first
+
+    def test_over_a_lock_of_aws(self, run, embedded, locked):
+        """A rehearsal's ids don't replace those of AWS, which nobody would get back: what to do is said."""
+        before = path_for(locked).read_bytes()
+        answer = run("lock", locked)
+
+        assert (answer.code, answer.stdout) == (1, "")
+        first, hint, last = answer.stderr.splitlines()
+        address = embedded.environment(region="us-east-2")["AWS_ENDPOINT_URL"]
+        assert first == (
+            f"{locked}: AWS is asked at {address}, which is a rehearsal, and its ids and digests would replace those "
+            "of AWS in the lock"
+        )
+        assert hint == (
+            f"  hint: run: unset AWS_ENDPOINT_URL; or give the rehearsal a copy of {locked} under another name"
+        )
+        assert last == "nothing was changed"
+        assert path_for(locked).read_bytes() == before
+
+    def test_upgrade_over_a_lock_of_aws(self, run, locked):
+        """Nor do they by an upgrade."""
+        before = path_for(locked).read_bytes()
+        answer = run("lock", "--upgrade", locked)
+
+        assert answer.code == 1
+        assert "which is a rehearsal" in answer.stderr
+        assert path_for(locked).read_bytes() == before
 
     def test_is_the_embedded_one(self):
         """The tests above ask no other AWS than the embedded one."""

@@ -1,6 +1,7 @@
 """What ``trnstack lock`` answers about a lock: ``--outdated``, ``--explain``, ``--images``."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,13 @@ from ami.explain import names
 from ami.lock import path_for, read, write
 from ami.resolve import Failure, NoAccountError, Offered
 from bench.locks import resolved
+from trnstack.catalog import KUBERNETES_VERSIONS
 
 ROOT = Path(__file__).parents[3]
 JAX, PRIVATE = (ROOT / "environments" / f"{name}.yaml" for name in ("jax-trn1", "private-trn1"))
+
+#: The line on which the file begins, and at which what is wrong with its lock is said.
+START = next(number for number, line in enumerate(JAX.read_text().splitlines(), 1) if line.startswith("schema_version"))
 
 
 @pytest.fixture
@@ -52,9 +57,18 @@ class TestOutdated:
     def test_newest_kubernetes(self, run, tmp_path):
         """On the newest Kubernetes version, or one whose next has no AMI release for the SDK, nothing is offered."""
         file = tmp_path / "x.yaml"
-        file.write_text(JAX.read_text().replace('"1.35"', '"1.36"'))
+        newest = next(reversed(KUBERNETES_VERSIONS))
+        file.write_text(JAX.read_text().replace('"1.35"', f'"{newest}"'))
         assert run("lock", "--offline", file).code == 0
-        assert "  Kubernetes" in run("lock", "--outdated", file).stdout
+        row = next(
+            row for row in json.loads(run("lock", "--outdated", "--json", file).stdout) if row["name"] == "Kubernetes"
+        )
+        assert (row["pinned"], row["fits"], row["newest"]) == (newest, newest, newest)
+        known = KUBERNETES_VERSIONS[newest]
+        assert row["reason"] == (
+            f"standard support of {newest} ends on {known.standard_support_ends}, extended support on "
+            f"{known.extended_support_ends}"
+        )
 
         file.write_text(JAX.read_text().replace('"2.30.0"', '"2.29.1"'))
         assert run("lock", "--offline", file).code == 0
@@ -125,6 +139,39 @@ class TestExplain:
         for heading in ("Image of node group trn1", "Why", "Rules that it keeps", "What else there was", "Sources"):
             assert f"{heading}\n" in answer.stdout
         assert "  IMG004  driver serves the containers\n" in answer.stdout
+        assert "Rules that it breaks" not in answer.stdout
+
+    @pytest.fixture
+    def misfit(self, account_locked):
+        """An environment whose lock has a driver that does not serve, as after a correction of the tables."""
+        file = account_locked(JAX)
+        lock = read(path_for(file))
+        pin = replace(lock.images["trn1"], neuron_driver="2.21.0.0")
+        write(replace(lock, images={**lock.images, "trn1": pin}), path_for(file))
+        return file
+
+    def test_broken_rules(self, run, misfit):
+        """A pin that breaks a rule is not said to keep it: the rules are asked about this lock."""
+        answer = run("lock", "--explain", "trn1", misfit)
+        sections = {text.partition("\n")[0]: text.splitlines()[1:] for text in answer.stdout.split("\n\n")}
+        codes = {head: [line.split()[0] for line in lines if line[2:5] == "IMG"] for head, lines in sections.items()}
+
+        assert answer.code == 0
+        assert codes["Rules that it breaks"] == ["IMG004", "IMG010"]
+        assert codes["Rules that it keeps"] == ["IMG005", "IMG014", "IMG015"]
+        name, found, hint, *_ = sections["Rules that it breaks"]
+        assert name == "  IMG004  driver serves the containers"
+        assert found == (
+            "          EKS AMI release v20260625 has Neuron driver 2.21.0.0; containers of Neuron SDK 2.30.0 need "
+            "2.28.0.0 or later: their runtime 2.32.31.0 does not work on driver 2.26 or older"
+        )
+        assert hint == f"          hint: fits: v20260625, v20260618, v20260610; run: trnstack lock --upgrade {misfit}"
+        assert sections["Why"][1] == "  it is an EKS AMI release for Kubernetes 1.35 with driver 2.21.0.0"
+
+    def test_broken_rules_of_others(self, run, misfit):
+        """What is found at another node group's image is none of this one's; the driver's own row has all."""
+        assert "Rules that it breaks" not in run("lock", "--explain", "system", misfit).stdout
+        assert "Rules that it breaks\n  IMG004" in run("lock", "--explain", "aws-neuronx-dkms", misfit).stdout
 
     @pytest.mark.parametrize("name", [*names(read(path_for(JAX)))])
     def test_every_name(self, run, name):
@@ -136,8 +183,16 @@ class TestExplain:
         (data,) = json.loads(run("lock", "--explain", "trn1", "--json", JAX).stdout)
 
         assert data["value"]["release"] == "v20260625"
-        assert [rule["code"] for rule in data["rules"]] == ["IMG004", "IMG005", "IMG010", "IMG014"]
-        assert all(rule["source"] for rule in data["rules"])
+        assert [rule["code"] for rule in data["rules"]] == ["IMG004", "IMG005", "IMG010", "IMG014", "IMG015"]
+        assert all(rule["source"] and rule["kept"] and rule["findings"] == [] for rule in data["rules"])
+
+    def test_json_of_broken_rules(self, run, misfit):
+        """What breaks a rule is said with it."""
+        (data,) = json.loads(run("lock", "--explain", "trn1", "--json", misfit).stdout)
+        rules = {rule["code"]: rule for rule in data["rules"]}
+
+        assert [code for code, rule in rules.items() if not rule["kept"]] == ["IMG004", "IMG010"]
+        assert [list(finding) for finding in rules["IMG004"]["findings"]] == [["message", "hint"]]
 
     def test_unknown(self, run):
         """A name that the lock does not pin is answered with the likeliest and all others."""
@@ -197,13 +252,32 @@ class TestUsage:
         """Options that ask for different things, or mean nothing together, are wrong usage."""
         assert run("lock", *options, JAX).code == 2
 
-    @pytest.mark.parametrize("option", ["--outdated", "--images", "--upgrade"])
-    def test_stale(self, run, tmp_path, option):
+    @pytest.mark.parametrize("options", [("--outdated",), ("--images",), ("--upgrade",), ("--explain", "trn1")])
+    def test_missing(self, run, tmp_path, options):
+        """A lock that is not there is said of the file that it is for, as check says it."""
+        file = tmp_path / "x.yaml"
+        file.write_bytes(JAX.read_bytes())
+        answer = run("lock", *options, file)
+
+        assert (answer.code, answer.stdout) == (1, "")
+        assert answer.stderr.splitlines() == [
+            f"{file}:{START}:1: IMG001 there is no lock {path_for(file)}, which pins images and add-ons",
+            f"  hint: run: trnstack lock {file}, or without an account: trnstack lock --offline {file}",
+            "1 error",
+        ]
+        assert run("check", file).stdout.splitlines()[:2] == answer.stderr.splitlines()[:2]
+
+    @pytest.mark.parametrize("options", [("--outdated",), ("--images",), ("--upgrade",), ("--explain", "trn1")])
+    def test_stale(self, run, tmp_path, options):
         """About a lock that does not answer the environment nothing is said but that."""
         file = tmp_path / "x.yaml"
         file.write_text(JAX.read_text().replace('"1.35"', '"1.36"'))
         path_for(file).write_bytes(path_for(JAX).read_bytes())
-        answer = run("lock", option, file)
+        answer = run("lock", *options, file)
 
-        assert answer.code == 1
-        assert "IMG002" in answer.stderr
+        assert (answer.code, answer.stdout) == (1, "")
+        assert answer.stderr.splitlines() == [
+            f"{file}:{START}:1: IMG002 lock {path_for(file)} is stale: kubernetes_version was 1.35, is now 1.36",
+            f"  hint: run: trnstack lock {file}",
+            "1 error",
+        ]

@@ -1,18 +1,22 @@
 """``trnstack lock --upgrade``."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import typer
 
 from ami.lock import path_for, read, to_json, write
-from ami.resolve import Failure, ResolveError
+from ami.pins import UNRESOLVED
+from ami.resolve import Failure, Resolved, ResolveError
 from bench.locks import resolved
 from trnstack.cli.lock import asking, upgrade
 
 ROOT = Path(__file__).parents[3]
 JAX = ROOT / "environments" / "jax-trn1.yaml"
 PYTORCH = ROOT / "environments" / "llama3-8b-trn1.yaml"
+CUSTOM = ROOT / "environments" / "custom-image-trn1.yaml"
 
 
 @pytest.fixture
@@ -149,13 +153,57 @@ class TestWithoutSdk:
         assert file.stat().st_mtime_ns == before
 
     def test_asked_release(self, run, copied):
-        """An earlier release may be asked for, and that EKS takes no standing group there is said."""
+        """A later release than the pinned one may be asked for that is not the newest."""
         file = copied(PYTORCH)
-        answer = run("lock", "--upgrade", "--ami-release", "v20260610", file)
+        assert run("lock", "--offline", "--ami-release", "v20260610", file).code == 0
+        answer = run("lock", "--upgrade", "--ami-release", "v20260618", file)
 
         assert answer.code == 0
-        assert "NOT POSSIBLE: llama3-8b-cluster" in answer.stdout
-        assert "EKS takes no node group back from release 1.35.6-20260625 to 1.35.5-20260610" in answer.stdout
+        assert read(path_for(file)).images["trn1"].release == "v20260618"
+
+    def test_earlier_release(self, run, copied):
+        """An earlier one is refused, since EKS takes no standing group there; the ways out work."""
+        file = copied(PYTORCH)
+        before = contents(file)
+        answer = run("lock", "--upgrade", "--ami-release", "v20260610", file)
+
+        first, second, third, last = answer.stderr.splitlines()
+
+        assert (answer.code, answer.stdout) == (1, "")
+        assert first == (
+            f"{file}: EKS AMI release v20260610 is earlier than v20260625, which is pinned, and EKS takes no node "
+            "group back to an earlier AMI"
+        )
+        assert second == f"  hint: where nothing is deployed yet, run: trnstack lock --ami-release v20260610 {file}"
+        assert third == (
+            f"  hint: where it is deployed, deploy an environment beside it: a copy of {file} with another name, "
+            "locked with --ami-release v20260610; destroy the old one when its jobs have moved"
+        )
+        assert last == "nothing was changed"
+        assert contents(file) == before
+
+    def test_another_environment_beside(self, run, copied):
+        """The way out for what is deployed is one: a copy with another name has a plan, and nothing is in its way."""
+        copy = copied(JAX, ("name: jax\n", "name: jax-older\n"), ('sdk: "2.30.0"', 'sdk: "2.29.1"'))
+        path_for(copy).unlink()
+
+        assert run("lock", "--offline", copy).code == 0
+        answer = run("plan", copy, "--against", JAX)
+        assert answer.code == 0
+        assert "NOT POSSIBLE" not in answer.stdout
+        assert answer.stdout.endswith(
+            f"  1. cdk deploy --all -c environment={copy}\n"
+            "       jax-older in us-west-2\n"
+            "       why: another name or region is another environment: what stands of the old one stays until "
+            "destroyed\n"
+        )
+
+    def test_unknown_release(self, run, copied):
+        """A release that no table has is wrong usage."""
+        answer = run("lock", "--upgrade", "--ami-release", "v20260626", copied(PYTORCH))
+
+        assert answer.code == 2
+        assert "EKS AMI release 'v20260626' is not in the table of releases" in answer.stderr
 
     def test_release_that_does_not_fit(self, run, copied):
         """A release that does not fit the SDK is refused with those that do."""
@@ -171,9 +219,25 @@ class TestRefused:
         """A lock of another environment is made anew before it is moved."""
         file = copied(JAX, ('"1.35"', '"1.36"'))
         answer = run("lock", "--upgrade", file)
+        line = next(number for number, text in enumerate(file.read_text().splitlines(), 1) if "schema_version" in text)
 
-        assert answer.code == 1
-        assert "IMG002" in answer.stderr
+        assert (answer.code, answer.stdout) == (1, "")
+        assert answer.stderr.splitlines() == [
+            f"{file}:{line}:1: IMG002 lock {path_for(file)} is stale: kubernetes_version was 1.35, is now 1.36",
+            f"  hint: run: trnstack lock {file}",
+            "1 error",
+        ]
+
+    def test_unknown_sdk(self, run, copied):
+        """An SDK that no table has is wrong usage, as any other name that is unknown."""
+        file = copied(JAX)
+        answer = run("lock", "--upgrade", "--sdk", "2.31.2", file)
+        first, hint, last = answer.stderr.splitlines()
+
+        assert (answer.code, answer.stdout) == (2, "")
+        assert first == f"{file}: Neuron SDK '2.31.2' is not in the table of releases"
+        assert hint.startswith("  hint: did you mean '2.31.1'? known: ")
+        assert last == "nothing was changed"
 
     @pytest.mark.parametrize(
         ("replacement", "message"),
@@ -203,8 +267,15 @@ class TestRefused:
         before = contents(file)
         answer = run("lock", "--upgrade", file)
 
-        assert answer.code == 1
-        assert "IMG004" in answer.stderr
+        first, hint, *_ = answer.stderr.splitlines()
+
+        assert (answer.code, answer.stdout) == (1, "")
+        assert first.startswith(f"{file}:")
+        assert first.endswith(
+            ":5: node_groups[0].image: IMG004 EKS AMI release v20260625 has Neuron driver 2.21.0.0; containers of "
+            "Neuron SDK 2.30.0 need 2.28.0.0 or later: their runtime 2.32.31.0 does not work on driver 2.26 or older"
+        )
+        assert hint == f"  hint: fits: v20260625, v20260618, v20260610; run: trnstack lock --upgrade {file}"
         assert contents(file) == before
 
     def test_sdk_alone(self, run, copied):
@@ -222,8 +293,6 @@ class TestRefused:
 
 
 def wrong(lock):
-    from dataclasses import replace
-
     return replace(lock, images={**lock.images, "trn1": replace(lock.images["trn1"], neuron_driver="2.21.0.0")})
 
 
@@ -240,7 +309,9 @@ class TestAccount:
         """What moved is resolved; what stayed keeps its digests until then."""
         asked = []
 
-        def answer(name, environment, lock):
+        def answer(name, environment, lock, *, old, options):
+            assert old == read(path_for(file))
+            assert options == ["--upgrade", "--sdk", "2.31.1"]
             asked.append((name, environment.neuron.sdk, lock))
             return resolved(lock), ["ask for FILE"]
 
@@ -253,6 +324,35 @@ class TestAccount:
         assert not any("charts" in place for place in chosen.unresolved)
         assert read(path_for(file)).unresolved == ()
         assert f"ask for {file}" in done.stdout
+
+    def test_newest_build(self, run, copied, monkeypatch):
+        """The newest build of a custom image is taken, which a lock that is only made leaves alone."""
+        file = copied(CUSTOM)
+        write(resolved(read(path_for(file))), path_for(file))
+        newer = "ami-0fffffffffffffff"
+
+        def answer(_name, _environment, lock, *, old, **_options):
+            pin = lock.images["trn1"]
+            assert set(pin.custom.image_ids.values()) == {pin.custom.owner} == {UNRESOLVED}
+            ids = {**old.images["trn1"].custom.image_ids, old.inputs.region: newer}
+            custom = replace(old.images["trn1"].custom, image_ids=ids)
+            return Resolved(replace(lock, images={**old.images, "trn1": replace(pin, custom=custom)}), ())
+
+        monkeypatch.setattr(asking, "resolved", answer)
+        done = run("lock", "--upgrade", file)
+
+        assert (done.code, done.stderr) == (0, "")
+        assert newer in done.stdout
+        assert newer in read(path_for(file)).images["trn1"].custom.image_ids.values()
+
+    def test_build_offline(self, run, copied):
+        """Without an account the build that is pinned stays: nobody else knows another."""
+        file = copied(CUSTOM)
+        write(resolved(read(path_for(file))), path_for(file))
+        before = read(path_for(file)).images["trn1"].custom
+
+        assert run("lock", "--upgrade", "--offline", file).code == 0
+        assert read(path_for(file)).images["trn1"].custom == before
 
     def test_failure(self, run, file, monkeypatch):
         """Where the account gives no answer, neither file is changed."""
@@ -270,7 +370,7 @@ class TestAccount:
 
     def test_offline(self, run, file, monkeypatch):
         """--offline moves it by the tables alone, and keeps what is known of the pins that stay."""
-        monkeypatch.setattr(asking, "resolved", lambda *_: pytest.fail("an account was asked"))
+        monkeypatch.setattr(asking, "resolved", lambda *_, **__: pytest.fail("an account was asked"))
         old = read(path_for(file))
         answer = run("lock", "--upgrade", "--sdk", "2.31.1", "--offline", file)
         lock = read(path_for(file))
@@ -293,11 +393,73 @@ class TestReplaceAll:
         assert first.stat().st_mode & 0o777 == 0o640
         assert len(list(tmp_path.iterdir())) == 2
 
+    def test_links(self, run, copied, tmp_path):
+        """Links to an environment and its lock stay links, and the pair that they lead to moves together."""
+        file = copied(JAX)
+        link = tmp_path / "links" / file.name
+        link.parent.mkdir()
+        link.symlink_to(file)
+        path_for(link).symlink_to(path_for(file))
+
+        assert run("lock", "--upgrade", "--sdk", "2.31.1", link).code == 0
+        assert link.is_symlink()
+        assert path_for(link).is_symlink()
+        assert 'sdk: "2.31.1"' in file.read_text()
+        assert read(path_for(file)).neuron.sdk == "2.31.1"
+
+    def test_full_disk(self, run, copied, full_disk):
+        """On a disk that is full nothing moves, and nothing temporary is left."""
+        file = copied(JAX)
+        before = contents(file)
+        with full_disk():
+            answer = run("lock", "--upgrade", "--sdk", "2.31.1", file)
+
+        assert (answer.code, answer.stdout) == (1, "")
+        assert answer.stderr == f"{file}: can't be written: file too large\nnothing was changed\n"
+        assert contents(file) == before
+        assert sorted(path.name for path in file.parent.iterdir()) == [path_for(file).name, file.name]
+
+    def test_full_disk_between(self, tmp_path, monkeypatch, capsys, full_disk):
+        """Nor does the way back need room: what was there is put aside before anything is replaced."""
+        first, second = tmp_path / "a", tmp_path / "b"
+        for path in (first, second):
+            path.write_text("old")
+        replaced = Path.replace
+
+        def replace(self, target):
+            if target == second:
+                raise OSError(28, "No space left on device", str(self), None, str(target))
+            with full_disk():
+                return replaced(self, target)
+
+        monkeypatch.setattr(Path, "replace", replace)
+        with pytest.raises(typer.Exit):
+            upgrade.replace_all({first: b"new", second: b"new"})
+
+        assert (first.read_text(), second.read_text()) == ("old", "old")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+        assert capsys.readouterr().err == (
+            f"{second}: can't be written: no space left on device\nnothing was changed\n"
+        )
+
+    def test_folder_that_may_not_be_written(self, tmp_path, monkeypatch, capsys):
+        """The file that a person knows is named, not the temporary one beside it."""
+
+        def refuse(**options):
+            raise PermissionError(13, "Permission denied", f"{options['dir']}/{options['prefix']}jdkazbau")
+
+        monkeypatch.setattr("tempfile.NamedTemporaryFile", refuse)
+        (tmp_path / "a").write_text("old")
+        with pytest.raises(typer.Exit):
+            upgrade.replace_all({tmp_path / "a": b"new"})
+
+        assert (
+            capsys.readouterr().err == f"{tmp_path / 'a'}: can't be written: permission denied\nnothing was changed\n"
+        )
+
     @pytest.mark.parametrize("fails_at", [0, 1])
     def test_none(self, tmp_path, monkeypatch, capsys, fails_at):
         """When one can't be replaced, each holds what it held, and no temporary file is left."""
-        import typer
-
         files = [tmp_path / "a", tmp_path / "b"]
         for path in files:
             path.write_text("old")

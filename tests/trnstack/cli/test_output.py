@@ -1,6 +1,7 @@
 """What the commands share when they speak."""
 
 import io
+from pathlib import Path
 
 import pytest
 
@@ -82,3 +83,27 @@ class TestColumns:
     def test_nothing(self):
         """No rows are no lines."""
         assert output.columns([]) == []
+
+    def test_widest(self):
+        """A cell that is too long for its column moves what is right of it in its own row alone."""
+        rows = [("a", "1"), ("long", "2"), ("very long", "3")]
+
+        assert output.columns(rows, widest=4) == ["  a     1", "  long  2", "  very long  3"]
+        assert output.columns([("very long", "3")], widest=4) == ["  very long  3"]
+
+
+class TestCommands:
+    def test_quoted(self):
+        """A path is as a shell takes it, and as it is where nothing in it means anything to a shell."""
+        assert output.quoted("environments/jax-trn1.yaml") == "environments/jax-trn1.yaml"
+        assert output.quoted(Path("my env.yaml")) == "'my env.yaml'"
+
+    def test_named(self):
+        """FILE as a word is the file, wherever it stands; other words that begin so are not."""
+        text = "run: trnstack lock FILE; cdk deploy -c environment=FILE; FILES"
+
+        assert (
+            output.named("a b.yaml", text)
+            == "run: trnstack lock 'a b.yaml'; cdk deploy -c environment='a b.yaml'; FILES"
+        )
+        assert output.named(r"\1.yaml", "FILE") == r"'\1.yaml'"

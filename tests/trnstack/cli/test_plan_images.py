@@ -52,7 +52,7 @@ class TestSection:
         assert rows["AMI"] == image.image_id
         assert rows["version"] == image.version
         assert rows["parent"] == f"{image.parent_image_id}, EKS AMI release 1.35.6-20260714"
-        assert rows["components"] == "kernel, driver, efa, updates, containers, manifest"
+        assert rows["components"] == "kernel, driver, efa, updates, containers, import, manifest, identity"
         assert rows["volume"] == "100 GiB, encrypted"
         assert rows["built by"] == "trn1.2xlarge in usw2-az4"
         assert rows["starts nodes of"] == "trn1"

@@ -138,11 +138,19 @@ class TestBuildPlace:
         assert image.build_instance_type == "trn1.2xlarge"
         assert (image.availability_zone_id, image.subnet) == ("use2-az3", "nodes-use2-az3")
 
-    def test_no_smaller_one(self, built):
-        """Where the zone offers nothing smaller, the nodes' own type builds it."""
+    def test_smaller_one_in_another_zone(self, built):
+        """Where the zone of the nodes offers nothing smaller, another zone of the environment may."""
         (image,) = built(node_group=TRN2).images
 
-        assert (image.build_instance_type, image.subnet) == ("trn2.48xlarge", "nodes-use2-az1")
+        assert (image.build_instance_type, image.subnet) == ("trn1.2xlarge", "nodes-use2-az3")
+
+    def test_no_smaller_one(self, built):
+        """Where no zone of the environment offers a smaller one, the nodes' own type builds it."""
+        zones = ["use1-az4", "use1-az1"]
+        group = {**CUSTOM, "availability_zone_id": None}
+        (image,) = built(region="us-east-1", availability_zone_ids=zones, node_group=group).images
+
+        assert (image.build_instance_type, image.subnet) == ("trn1.32xlarge", "nodes-use1-az4")
 
     def test_smallest_of_all_zones(self, built):
         """Of several zones with nodes of the image, the one that offers the smallest type."""

@@ -7,7 +7,7 @@ import pytest
 
 from ami import offline
 from ami.offline import NoPinError
-from ami.pins import SYSTEM
+from ami.pins import NOT_BUILT, SYSTEM, UNRESOLVED
 from ami.tables import ami_releases, sdk_releases
 from trnstack.catalog import KUBERNETES_VERSIONS
 from trnstack.findings import Severity
@@ -17,6 +17,7 @@ from trnstack.rules.pins import (
     check_lock,
     chips_are_served_by_the_sdk,
     container_is_of_framework_sdk_and_python,
+    custom_images_are_built_in_the_account,
     driver_serves_the_containers,
     images_are_of_the_kubernetes_version,
     kernel_is_served_by_the_driver,
@@ -305,3 +306,52 @@ class TestChipsAreServedByTheSdk:
 
         assert not list(chips_are_served_by_the_sdk(environment, lock, MAKE))
         assert not list(chips_are_served_by_the_sdk(environment, with_neuron(lock, sdk="2.99.0"), MAKE))
+
+
+class TestCustomImagesAreBuiltInTheAccount:
+    OWN, OTHER = "111122223333", "999988887777"
+
+    @pytest.fixture
+    def built(self, locked):
+        """Returns an environment with a custom image that an account owns."""
+
+        def build(owner, **sections):
+            environment, lock = locked(neuron={"sdk": "2.32.0", "framework": "jax"}, node_group=CUSTOM, **sections)
+            return environment, with_image(lock, custom=replace(lock.images["trn1"].custom, owner=owner))
+
+        return build
+
+    def test_another(self, built):
+        """An image of another account is none that the environment's nodes start from; both are named."""
+        environment, lock = built(self.OTHER, account=self.OWN)
+        (finding,) = custom_images_are_built_in_the_account(environment, lock, MAKE)
+
+        assert (finding.path, finding.severity) == (("node_groups", 0, "image"), Severity.ERROR)
+        assert finding.message == (
+            "the custom image on v20260714 was built in account 999988887777, and the environment is for account "
+            "111122223333"
+        )
+        assert finding.hint == f"with credentials of 111122223333, {MAKE}"
+
+    @pytest.mark.parametrize("owner", [OWN, NOT_BUILT, UNRESOLVED])
+    def test_own(self, built, owner):
+        """One of the account itself fits, and one that is still to be built or asked for has no owner yet."""
+        assert not list(custom_images_are_built_in_the_account(*built(owner, account=self.OWN), MAKE))
+
+    def test_no_account(self, built):
+        """An environment that names no account is for whichever deploys it."""
+        assert not list(custom_images_are_built_in_the_account(*built(self.OTHER), MAKE))
+
+    def test_rehearsal(self, built):
+        """A rehearsal builds in the embedded account, whichever account the environment names."""
+        environment, lock = built("123456789012", account=self.OWN)
+        rehearsed = replace(lock, rehearsal_account="123456789012")
+
+        assert not list(custom_images_are_built_in_the_account(environment, rehearsed, MAKE))
+
+    def test_release(self, locked):
+        """The publisher's own AMIs are for everybody."""
+        environment, lock = locked(account=self.OWN)
+        owned = with_image(lock, owner="602401143452")
+
+        assert not list(custom_images_are_built_in_the_account(environment, owned, MAKE))

@@ -17,7 +17,8 @@ def lock(  # noqa: PLR0913 - a command's options are its arguments
         bool, typer.Option("--offline", help="Pin from the tables that come with trnstack, without an account.")
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit with 1 when the lock is missing or stale.")
+        bool,
+        typer.Option("--check", help="Write nothing; exit with 1 when the lock is missing, stale or does not fit."),
     ] = False,
     ami_release: Annotated[
         str | None, typer.Option(metavar="RELEASE", help="Take this EKS AMI release, such as v20260618.")
@@ -50,19 +51,24 @@ def lock(  # noqa: PLR0913 - a command's options are its arguments
     lock beside the environment file: NAME.yaml gets NAME.lock.json. Nothing that floats changes until the lock does, so
     commit both.
     """
-    from trnstack.cli.lock import making  # noqa: PLC0415 - as every command, see the package's docstring
+    from trnstack.cli.lock import check as checking  # noqa: PLC0415 - as every command, see the package's docstring
+    from trnstack.cli.lock import making  # noqa: PLC0415
     from trnstack.cli.lock import upgrade as upgrading  # noqa: PLC0415
 
     asked = {"--check": check, "--outdated": outdated, "--explain": explain is not None, "--images": images}
     _one_of({**asked, "--upgrade": upgrade})
-    _goes_with("--sdk", sdk, allowed=upgrade, when="with --upgrade")
-    _goes_with("--ami-release", ami_release, allowed=not any(asked.values()), when="where a lock is made")
-    _goes_with("--add-on", add_on, allowed=not upgrade and not any(asked.values()), when="where a lock is made")
+    makes = not any(asked.values())
+    _goes_with("--sdk", given=sdk is not None, allowed=upgrade, when="with --upgrade")
+    _goes_with("--ami-release", given=ami_release is not None, allowed=makes, when="where a lock is made")
+    _goes_with("--add-on", given=bool(add_on), allowed=makes and not upgrade, when="where a lock is made")
+    _names_one({"--sdk": sdk, "--ami-release": ami_release})
     environment = _environment(file)
     if upgrade:
         upgrading.upgrade(file, environment, sdk=sdk, offline=offline, ami_release=ami_release, as_json=as_json)
-    elif any(asked.values()):
-        _answer(file, environment, outdated=outdated, explain=explain, images=images, offline=offline, as_json=as_json)
+    elif outdated or images or explain is not None:
+        _answer(file, environment, outdated=outdated, explain=explain, offline=offline, as_json=as_json)
+    elif check:
+        checking.check(file, environment, as_json=as_json)
     else:
         making.make(file, environment, offline=offline, ami_release=ami_release, add_ons=add_on or (), as_json=as_json)
 
@@ -83,9 +89,15 @@ def _one_of(options: dict[str, bool]) -> None:
         raise typer.BadParameter(f"one at a time: {' and '.join(given)} ask for different things")
 
 
-def _goes_with(option: str, value: object, *, allowed: bool, when: str) -> None:
-    if value and not allowed:
+def _goes_with(option: str, *, given: bool, allowed: bool, when: str) -> None:
+    if given and not allowed:
         raise typer.BadParameter(f"{option} means something {when} only")
+
+
+def _names_one(options: dict[str, str | None]) -> None:
+    for option, value in options.items():
+        if value == "":
+            raise typer.BadParameter(f"{option} needs the name of a release: trnstack releases lists them")
 
 
 def _answer(
@@ -94,13 +106,11 @@ def _answer(
     *,
     outdated: bool,
     explain: str | None,
-    images: bool,
     offline: bool,
     as_json: bool,
 ) -> None:
     """Answers a question about a lock that is current, and writes nothing."""
-    from ami.lock import path_for  # noqa: PLC0415
-    from trnstack.cli.lock import explain as explaining  # noqa: PLC0415
+    from trnstack.cli.lock import explain as explaining  # noqa: PLC0415 - as every command, see the package's docstring
     from trnstack.cli.lock import images as listing  # noqa: PLC0415
     from trnstack.cli.lock import outdated as comparing  # noqa: PLC0415
     from trnstack.environment import current_lock  # noqa: PLC0415
@@ -112,8 +122,6 @@ def _answer(
     if outdated:
         comparing.outdated(file, found, offline=offline, as_json=as_json)
     elif explain is not None:
-        explaining.explain(file, found, explain, as_json=as_json)
-    elif images:
-        listing.images(file, found, environment.network.image_mirror, as_json=as_json)
+        explaining.explain(file, environment, found, explain, as_json=as_json)
     else:
-        output.say(f"{path_for(file)} is current, made from {found.made_from}")
+        listing.images(file, found, environment.network.image_mirror, as_json=as_json)

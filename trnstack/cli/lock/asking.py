@@ -1,8 +1,8 @@
 """Asks AWS and registries for a lock: shows how far that is, and says what failed."""
 
-import re
 import shutil
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,45 +11,86 @@ from trnstack.cli import output
 
 if TYPE_CHECKING:
     from ami.pins import Lock
-    from ami.resolve import Resolved, ResolveError
+    from ami.resolve import Aws, Resolved, ResolveError
     from trnstack.spec import Environment
 
 
-def resolved(file: str, environment: "Environment", chosen: "Lock") -> "Resolved":
-    """Returns a chosen lock as the account in use resolves it; ends the command where anything failed."""
+#: The last line of a command that ends without having written anything.
+UNCHANGED = "nothing was changed"
+
+
+def resolved(
+    file: str, environment: "Environment", chosen: "Lock", *, old: "Lock | None", options: Sequence[str] = ()
+) -> "Resolved":
+    """Returns a chosen lock as the account in use resolves it; ends the command where anything failed.
+
+    Args:
+        file: The environment file.
+        environment: What is in it.
+        chosen: The lock to resolve.
+        old: The lock that it is to replace.
+        options: The options of the command under way, with which it can be run without an account.
+    """
     from ami.resolve import ResolveError, connect, resolve  # noqa: PLC0415 - as every command, see the package's docstring
 
     line = _Line()
     try:
         line.show(f"asking AWS in {environment.region}")
         aws = connect(environment.region)
+        _refuse_rehearsal(aws, old)
         return resolve(chosen, aws=aws, account=environment.account, progress=line.answered)
     except ResolveError as error:
         line.clear()
-        _tell(file, error)
+        _tell(file, error, options)
         raise typer.Exit(output.FINDINGS) from None
     finally:
         line.clear()
 
 
-def named(file: str, text: str) -> str:
-    """Returns a sentence whose commands name the file, so that they can be copied."""
-    return re.sub(r"\bFILE\b", lambda _: file, text)
+def _refuse_rehearsal(aws: "Aws", old: "Lock | None") -> None:
+    """Refuses to replace what AWS told by what an embedded AWS tells: nobody could deploy from it, or get it back.
+
+    Raises:
+        ResolveError: It would.
+    """
+    from ami.remember import holds_answers  # noqa: PLC0415
+    from ami.resolve import Failure, ResolveError  # noqa: PLC0415
+
+    address = aws.rehearsal()
+    if address and old and not old.rehearsal_account and holds_answers(old):
+        raise ResolveError(
+            [
+                Failure(
+                    f"AWS is asked at {address}, which is a rehearsal, and its ids and digests would replace those of "
+                    "AWS in the lock",
+                    "run: unset AWS_ENDPOINT_URL; or give the rehearsal a copy of FILE under another name",
+                )
+            ]
+        )
+
+
+def words(*options: tuple[str, str | None]) -> list[str]:
+    """Returns the words by which a command was given options; those without a value were not given."""
+    return [word for name, value in options if value is not None for word in (name, value)]
 
 
 def tell_failures(file: str, error: "ResolveError") -> None:
-    """Says what failed, each with what to do about it."""
+    """Says what failed, with what to do about it; what has the same hint stands together, with the hint once."""
+    messages: dict[str, list[str]] = {}
     for failure in error.failures:
-        output.tell(f"{file}: {failure.message}\n  hint: {named(file, failure.hint)}")
+        messages.setdefault(failure.hint, []).append(failure.message)
+    for hint, told in messages.items():
+        output.tell("\n".join([*(f"{file}: {message}" for message in told), f"  hint: {output.named(file, hint)}"]))
 
 
-def _tell(file: str, error: "ResolveError") -> None:
+def _tell(file: str, error: "ResolveError", options: Sequence[str]) -> None:
     from ami.resolve import NoAccountError  # noqa: PLC0415
 
     tell_failures(file, error)
     if isinstance(error, NoAccountError):
-        output.tell(f"without an account: trnstack lock --offline {file}")
-    output.tell("nothing was changed")
+        command = " ".join(["trnstack", "lock", *map(output.quoted, options), "--offline", output.quoted(file)])
+        output.tell(f"without an account: {command}")
+    output.tell(UNCHANGED)
 
 
 class _Line:

@@ -29,7 +29,7 @@ def images(file: str, lock: "Lock", image_mirror: str | None, *, as_json: bool) 
         others = f" and {len(missing) - 1} more" if missing[1:] else ""
         output.tell(
             f"{file}: the lock has no digest of {missing[0]}{others}, by which a copy could be checked\n"
-            f"  hint: run: trnstack lock {file}"
+            f"  hint: run: trnstack lock {output.quoted(file)}"
         )
         raise typer.Exit(output.FINDINGS)
     if as_json:

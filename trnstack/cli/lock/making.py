@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from trnstack.cli import output
+from trnstack.cli.lock import asking, report
 
 if TYPE_CHECKING:
-    from ami.pins import ContainerPin, ImagePin, Inputs, Lock
+    from ami.pins import Inputs, Lock
     from trnstack.spec import Environment
 
 
@@ -33,22 +34,22 @@ def make(
         as_json: Whether the report is JSON.
     """
     from ami.lock import path_for  # noqa: PLC0415 - as every command, see the package's docstring
-    from trnstack.cli.lock import asking  # noqa: PLC0415
     from trnstack.plan import lock_inputs  # noqa: PLC0415
 
     path = path_for(file)
-    old, damage = older(path)
+    old = older(file, path)
     new = pinned(file, lock_inputs(environment), old, ami_release=ami_release, account_follows=not offline)
     new = _with_add_ons(file, new, add_ons)
     notes: Sequence[str] = ()
     if not offline:
-        new, notes = asking.resolved(file, environment, new)
-    notes = [asking.named(file, note) for note in (*notes, *_own_notes(new, offline=offline))]
+        options = asking.words(("--ami-release", ami_release), *(("--add-on", each) for each in add_ons))
+        new, notes = asking.resolved(file, environment, new, old=old, options=options)
+    notes = [output.named(file, note) for note in (*notes, *_own_notes(new, old, offline=offline))]
     save(new, path, old)
     if as_json:
-        output.say_json(as_data(path, old, new, notes))
+        output.say_json(report.as_json(path, old, new, notes))
     else:
-        output.say(report(path, old, new, damage, notes))
+        output.say_sections(report.sections(path, old, new, notes))
 
 
 def save(new: "Lock", path: Path, old: "Lock | None") -> None:
@@ -64,16 +65,22 @@ def save(new: "Lock", path: Path, old: "Lock | None") -> None:
         raise typer.Exit(output.FINDINGS) from None
 
 
-def older(path: Path) -> "tuple[Lock | None, str]":
-    """Returns the lock that lies there, or why it can't be read; neither where there is none."""
+def older(file: str, path: Path) -> "Lock | None":
+    """Returns the lock that lies there, None where there is none; ends the command where it can't be read.
+
+    To lock over what can't be read would lose every pin in it.
+    """
     from ami.lock import LockError, MissingLockError, read  # noqa: PLC0415
+    from trnstack.environment import unreadable  # noqa: PLC0415
 
     try:
-        return read(path), ""
+        return read(path)
     except MissingLockError:
-        return None, ""
+        return None
     except LockError as error:
-        return None, error.message
+        output.tell_findings([unreadable(file, error)])
+        output.tell(asking.UNCHANGED)
+        raise typer.Exit(output.FINDINGS) from None
 
 
 def pinned(
@@ -81,134 +88,44 @@ def pinned(
 ) -> "Lock":
     """Returns the lock that the offline tables give; ends the command where they have no pin."""
     from ami import offline  # noqa: PLC0415
+    from ami.no_pin import UnknownReleaseError  # noqa: PLC0415
 
     try:
         return offline.lock(inputs, keep=old, ami_release=ami_release, account_follows=account_follows)
     except offline.NoPinError as error:
         output.tell(f"{file}: {error.message}\n  hint: {error.hint}")
-        raise typer.Exit(output.FINDINGS) from None
+        raise typer.Exit(output.USAGE if isinstance(error, UnknownReleaseError) else output.FINDINGS) from None
 
 
 def _with_add_ons(file: str, lock: "Lock", asked: Sequence[str]) -> "Lock":
     """Returns the lock with the versions of add-ons that a person asked for; ends the command where one is no pin."""
     import dataclasses  # noqa: PLC0415
-    import re  # noqa: PLC0415
+
+    from ami.parsing import is_add_on_version  # noqa: PLC0415
+    from trnstack.findings import did_you_mean  # noqa: PLC0415
 
     versions = {}
     for words in asked:
         name, _, version = words.partition("=")
-        if name not in lock.add_ons or not re.fullmatch(r"v\d+(\.\d+)*-eksbuild\.\d+", version):
-            known = ", ".join(lock.add_ons)
-            output.tell(
-                f"{file}: --add-on {words} is not NAME=VERSION\n"
-                f"  hint: NAME is one of {known}, VERSION such as v1.22.4-eksbuild.3"
-            )
-            raise typer.Exit(output.USAGE)
-        versions[name] = version
+        known = ", ".join(lock.add_ons)
+        if not name or not is_add_on_version(version):
+            message = f"--add-on {words} is not NAME=VERSION"
+            hint = f"NAME is one of {known}, VERSION such as v1.22.4-eksbuild.3"
+        elif name not in lock.add_ons:
+            message = f"the environment has no add-on '{name}'"
+            hint = " ".join(filter(None, [did_you_mean(name, lock.add_ons), f"it has: {known}"]))
+        else:
+            versions[name] = version
+            continue
+        output.tell(f"{file}: {message}\n  hint: {hint}")
+        raise typer.Exit(output.USAGE)
     return dataclasses.replace(lock, add_ons={**lock.add_ons, **versions})
 
 
-def _own_notes(lock: "Lock", *, offline: bool) -> list[str]:
+def _own_notes(lock: "Lock", old: "Lock | None", *, offline: bool) -> list[str]:
     """Returns what is to be known of a lock whoever answered: which pins nobody confirmed, and what it is good for."""
     from ami.offline import add_on_notes  # noqa: PLC0415
 
     if lock.rehearsal_account:
         return [f"made in a rehearsal, account {lock.rehearsal_account}: it reaches no real account"]
-    return add_on_notes(lock) if offline else []
-
-
-def report(path: Path, old: "Lock | None", new: "Lock", damage: str, notes: Sequence[str]) -> str:
-    """Returns what was pinned, what that changes, and what is to be known about it."""
-    lines = [f"{path}, made from {new.made_from}", "", "Pinned", *output.columns(_pins(new).items()), ""]
-    if old is not None:
-        moved = changed(old, new)
-        lines += ["Changed", *output.columns(moved)] if moved else ["Nothing changed"]
-    else:
-        lines += [f"Replaces a lock that {damage}" if damage else "There was no lock before"]
-    if notes:
-        lines += ["", "Notes", *(f"  {note}" for note in notes)]
-    return "\n".join(lines)
-
-
-def as_data(path: Path, old: "Lock | None", new: "Lock", notes: Sequence[str]) -> str:
-    """Returns the same as JSON, with the lock's whole content."""
-    import json  # noqa: PLC0415
-
-    from ami.lock import to_json  # noqa: PLC0415
-
-    text = to_json(new)
-    data = {
-        "file": str(path),
-        "written": old is None or to_json(old) != text,
-        "changes": [
-            {"path": name, "old": before, "new": after} for name, before, after in (_moved(old, new) if old else ())
-        ],
-        "notes": list(notes),
-        "unresolved": list(new.unresolved),
-        "awaiting_build": list(new.awaiting_build),
-        "lock": json.loads(text),
-    }
-    return json.dumps(data, indent=2)
-
-
-def _pins(lock: "Lock") -> dict[str, str]:
-    return {
-        "Neuron SDK": lock.neuron.sdk,
-        "Neuron driver": lock.neuron.driver,
-        "training container": _container(lock, lock.neuron.container),
-        **{f"image of {name}": _image(pin) for name, pin in lock.images.items()},
-        **{f"add-on {name}": version for name, version in lock.add_ons.items()},
-        **{f"chart {name}": pin.version for name, pin in lock.charts.items()},
-    }
-
-
-def _image(pin: "ImagePin") -> str:
-    from ami.pins import UNRESOLVED  # noqa: PLC0415
-
-    known = "" if pin.image_id == UNRESOLVED else f"{pin.image_id}, "
-    text = f"{known}{pin.release_version} ({pin.ami_type}), kernel {pin.kernel}"
-    if pin.custom is None:
-        return text
-    ids = ", ".join(f"{found} in {region}" for region, found in pin.custom.image_ids.items())
-    return f"{ids}: recipe {pin.custom.recipe} {pin.custom.version} on {text}"
-
-
-def _container(lock: "Lock", container: "ContainerPin | None") -> str:
-    from ami.offline import sdks_with_container  # noqa: PLC0415
-
-    if container:
-        return container.image
-    newest = next(iter(sdks_with_container(lock.inputs.framework)), None)
-    last = f"; the newest SDK with one is {newest}" if newest else ""
-    return f"none for {lock.inputs.framework} in SDK {lock.neuron.sdk}{last}"
-
-
-def changed(old: "Lock", new: "Lock") -> list[tuple[str, str]]:
-    """Returns every value that differs, by its path in the lock, with both."""
-    return [(name, f"{_shown(before)} -> {_shown(after)}") for name, before, after in _moved(old, new)]
-
-
-def _shown(value: str | None) -> str:
-    return "not there" if value is None else value or "none"
-
-
-def _moved(old: "Lock", new: "Lock") -> list[tuple[str, str | None, str | None]]:
-    """Returns every value that differs: its path in the lock, and both, None where the path is not there."""
-    from dataclasses import asdict  # noqa: PLC0415
-
-    before, after = _flat(asdict(old)), _flat(asdict(new))
-    return [
-        (name, before.get(name), after.get(name))
-        for name in dict.fromkeys((*before, *after))
-        if before.get(name) != after.get(name)
-    ]
-
-
-def _flat(value: Any, name: str = "") -> dict[str, str]:
-    if isinstance(value, dict):
-        return {
-            inner: text
-            for key, each in value.items()
-            for inner, text in _flat(each, f"{name}.{key}" if name else key).items()
-        }
-    return {name: ", ".join(value) if isinstance(value, tuple | list) else str(value)}
+    return add_on_notes(lock, old) if offline else []

@@ -34,7 +34,7 @@ def outdated(file: str, lock: "Lock", *, offline: bool, as_json: bool) -> None:
     from ami.offline import TABLES  # noqa: PLC0415 - as every command, see the package's docstring
     from ami.outdated import rows  # noqa: PLC0415
 
-    told = [*rows(lock, file), _kubernetes(lock)]
+    told = [*rows(lock, output.quoted(file)), _kubernetes(lock)]
     asked = not offline and not lock.made_from.startswith(TABLES)
     offered = _offered(file, lock) if asked else {}
     if as_json:
@@ -43,20 +43,20 @@ def outdated(file: str, lock: "Lock", *, offline: bool, as_json: bool) -> None:
         data = [{**dataclasses.asdict(row), "region": offered.get(row.name)} for row in told]
         output.say_json(json.dumps(data, indent=2, ensure_ascii=False))
     else:
-        output.say(_table(lock, told, offered))
+        output.say_sections(_sections(lock, told, offered))
 
 
-def _table(lock: "Lock", told: "list[Row]", offered: dict[str, str]) -> str:
+def _sections(lock: "Lock", told: "list[Row]", offered: dict[str, str]) -> list[list[str]]:
     head = (*_HEAD, f"in {lock.inputs.region}") if offered else _HEAD
     rows = [
         (row.name, row.pinned, _same(row.fits, row.pinned), _same(row.newest, row.fits), offered.get(row.name, ""))
         for row in told
     ]
-    reasons = [(row.name, row.reason) for row in told if row.reason]
-    lines = [f"Pins made from {lock.made_from}", *output.columns([head, *(row[: len(head)] for row in rows)])]
-    if reasons:
-        lines += ["", "To take or not", *(f"  {name}: {reason}" for name, reason in reasons)]
-    return "\n".join(lines)
+    reasons = [f"  {row.name}: {row.reason}" for row in told if row.reason]
+    return [
+        [f"Pins made from {lock.made_from}", *output.columns([head, *(row[: len(head)] for row in rows)])],
+        *([["To take or not", *reasons]] if reasons else []),
+    ]
 
 
 def _same(version: str, other: str) -> str:
@@ -132,5 +132,5 @@ def _default_of(aws: "Aws", name: str, minor: str) -> str:
 
 def _stop(file: str, error: "ResolveError") -> NoReturn:
     asking.tell_failures(file, error)
-    output.tell(f"what the tables alone know: trnstack lock --outdated --offline {file}")
+    output.tell(f"what the tables alone know: trnstack lock --outdated --offline {output.quoted(file)}")
     raise typer.Exit(output.FINDINGS)

@@ -1,8 +1,6 @@
 """``trnstack lock --upgrade``: moves what belongs together, in the lock and in the environment file, or nothing."""
 
-import os
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 from trnstack.cli import change, output
-from trnstack.cli.lock import asking, making
+from trnstack.cli.lock import asking, report
 
 if TYPE_CHECKING:
     from ami.pins import Inputs, Lock
@@ -53,18 +51,19 @@ def upgrade(
         ami_release: The EKS AMI release to take in place of the newest that fits.
         as_json: Whether the report is JSON.
     """
-    from ami.lock import path_for, to_json  # noqa: PLC0415 - as every command, see the package's docstring
+    from ami.lock import path_for, resolved_link, to_json  # noqa: PLC0415 - as every command, see the package's docstring
 
     move = _moved(file, environment, sdk=sdk, offline=offline, ami_release=ami_release)
-    files: dict[Path, bytes] = {} if move.text is None else {Path(os.path.realpath(file)): move.text}
+    files: dict[Path, bytes] = {} if move.text is None else {resolved_link(Path(file)): move.text}
     if to_json(move.new) != to_json(move.old):
-        files[path_for(file)] = to_json(move.new).encode()
+        files[resolved_link(path_for(file))] = to_json(move.new).encode()
     replace_all(files)
     _report(file, move, as_json=as_json)
 
 
 def _moved(file: str, environment: "Environment", *, sdk: str | None, offline: bool, ami_release: str | None) -> _Move:
     from ami.offline import TABLES  # noqa: PLC0415
+    from ami.remember import forgotten_builds  # noqa: PLC0415
     from trnstack.environment import current_lock  # noqa: PLC0415
     from trnstack.findings import Finding  # noqa: PLC0415
     from trnstack.plan import lock_inputs, plan  # noqa: PLC0415
@@ -75,32 +74,51 @@ def _moved(file: str, environment: "Environment", *, sdk: str | None, offline: b
     text, wanted = None, environment
     if sdk is not None:
         _refuse(file, lock_inputs(environment), sdk)
+    if ami_release is not None:
+        _refuse_release(file, old, ami_release)
     if sdk not in (None, environment.neuron.sdk):
         text, wanted = _with_sdk(file, str(sdk))
     new = _chosen(file, lock_inputs(wanted), old, ami_release)
+    asks = not offline and not old.made_from.startswith(TABLES)
+    if asks:
+        new = forgotten_builds(new)
     _check(file, wanted, new)
     notes: Sequence[str] = ()
-    if not offline and not old.made_from.startswith(TABLES):
-        new, notes = asking.resolved(file, wanted, new)
+    if asks:
+        options = ["--upgrade", *asking.words(("--sdk", sdk), ("--ami-release", ami_release))]
+        new, notes = asking.resolved(file, wanted, new, old=old, options=options)
     elif new.unresolved:
-        notes = [f"made from tables: an account resolves the rest by: trnstack lock {file}"]
+        notes = ["made from tables: an account resolves the rest by: trnstack lock FILE"]
     return _Move(
         old=old,
         new=new,
         before=plan(environment, old),
         after=plan(wanted, new),
         text=text,
-        notes=[asking.named(file, note) for note in notes],
+        notes=[output.named(file, note) for note in notes],
     )
 
 
 def _refuse(file: str, inputs: "Inputs", sdk: str) -> None:
     from ami.moving import RefusedMoveError, refuse_move  # noqa: PLC0415
+    from ami.offline import NoPinError, sdk_release  # noqa: PLC0415
 
     try:
-        refuse_move(inputs, sdk, file)
+        sdk_release(sdk)
+        refuse_move(inputs, sdk, output.quoted(file))
+    except NoPinError as error:
+        _stop(f"{file}: {error.message}", [error.hint], code=output.USAGE)
     except RefusedMoveError as error:
         _stop(f"{file}: can't move to Neuron SDK {sdk}: {error.message}", error.ways_out)
+
+
+def _refuse_release(file: str, old: "Lock", release: str) -> None:
+    from ami.moving import RefusedMoveError, refuse_release  # noqa: PLC0415
+
+    try:
+        refuse_release(old, release, output.quoted(file))
+    except RefusedMoveError as error:
+        _stop(f"{file}: {error.message}", error.ways_out)
 
 
 def _with_sdk(file: str, sdk: str) -> "tuple[bytes, Environment]":
@@ -127,12 +145,13 @@ def _with_sdk(file: str, sdk: str) -> "tuple[bytes, Environment]":
 
 def _chosen(file: str, inputs: "Inputs", old: "Lock", ami_release: str | None) -> "Lock":
     from ami.moving import upgraded  # noqa: PLC0415
-    from ami.no_pin import NoPinError  # noqa: PLC0415
+    from ami.no_pin import NoPinError, UnknownReleaseError  # noqa: PLC0415
 
     try:
         return upgraded(inputs, old=old, ami_release=ami_release)
     except NoPinError as error:
-        _stop(f"{file}: {error.message}", [error.hint])
+        code = output.USAGE if isinstance(error, UnknownReleaseError) else output.FINDINGS
+        _stop(f"{file}: {error.message}", [error.hint], code=code)
 
 
 def _check(file: str, environment: "Environment", lock: "Lock") -> None:
@@ -141,15 +160,15 @@ def _check(file: str, environment: "Environment", lock: "Lock") -> None:
     from trnstack.findings import Severity  # noqa: PLC0415
     from trnstack.rules.pins import check_lock  # noqa: PLC0415
 
-    found = check_lock(environment, lock, f"run: trnstack lock {file}")
+    found = check_lock(environment, lock, f"run: trnstack lock {output.quoted(file)}")
     errors = [source.read(file).locate(each) for each in found if each.severity is Severity.ERROR]
     if errors:
         output.stop(errors)
 
 
-def _stop(message: str, hints: Sequence[str]) -> NoReturn:
-    output.tell("\n".join([message, *(f"  hint: {hint}" for hint in hints), "nothing was changed"]))
-    raise typer.Exit(output.FINDINGS)
+def _stop(message: str, hints: Sequence[str], *, code: int = output.FINDINGS) -> NoReturn:
+    output.tell("\n".join([message, *(f"  hint: {hint}" for hint in hints), asking.UNCHANGED]))
+    raise typer.Exit(code)
 
 
 def replace_all(files: Mapping[Path, bytes]) -> None:
@@ -157,38 +176,36 @@ def replace_all(files: Mapping[Path, bytes]) -> None:
 
     Ends the command with a sentence where one can't be written.
     """
-    old = {path: path.read_bytes() for path in files}
-    written: dict[Path, Path] = {}
+    from ami.lock import beside  # noqa: PLC0415 - as every command, see the package's docstring
+
+    new: dict[Path, Path] = {}
+    # Written before anything is replaced: on a disk that is full there would be no way back.
+    old: dict[Path, Path] = {}
     done: list[Path] = []
     try:
         for path, content in files.items():
-            written[path] = _beside(path, content)
-        for path, temporary in written.items():
-            temporary.replace(path)
+            for made, text in ((old, path.read_bytes()), (new, content)):
+                made[path] = beside(path, text)
+                shutil.copymode(path, made[path])
+        for path, written in new.items():
+            written.replace(path)
             done.append(path)
     except OSError as error:
         for path in done:
-            _beside(path, old[path]).replace(path)
-        for temporary in written.values():
-            temporary.unlink(missing_ok=True)
+            old[path].replace(path)
         reason = (error.strerror or str(error)).lower()
-        output.tell(f"{error.filename or ', '.join(map(str, files))}: can't be written: {reason}\nnothing was changed")
+        output.tell(f"{error.filename2 or error.filename}: can't be written: {reason}\n{asking.UNCHANGED}")
         raise typer.Exit(output.FINDINGS) from None
-
-
-def _beside(path: Path, content: bytes) -> Path:
-    """Writes a temporary file with the rights of the one that it is to replace."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as stream:
-        stream.write(content)
-    shutil.copymode(path, stream.name)
-    return Path(stream.name)
+    finally:
+        for temporary in (*old.values(), *new.values()):
+            temporary.unlink(missing_ok=True)
 
 
 def _report(file: str, move: _Move, *, as_json: bool) -> None:
     from trnstack.advice.steps import steps  # noqa: PLC0415
     from trnstack.plan.difference import difference  # noqa: PLC0415
 
-    changes = [row for row in making.changed(move.old, move.new) if not row[0].startswith(("inputs.", "toolkit."))]
+    changes = [row for row in report.changed(move.old, move.new) if not row[0].startswith(("inputs.", "toolkit."))]
     differences, deploys = difference(move.before, move.after), steps(move.before, move.after)
     if as_json:
         import json  # noqa: PLC0415
@@ -204,13 +221,14 @@ def _report(file: str, move: _Move, *, as_json: bool) -> None:
         output.say_json(json.dumps(data, indent=2, ensure_ascii=False))
         return
     if not changes:
-        output.say(f"{file}: nothing newer fits Neuron SDK {move.new.neuron.sdk}; trnstack lock --outdated {file}")
+        more = f"trnstack lock --outdated {output.quoted(file)}"
+        output.say(f"{file}: nothing newer fits Neuron SDK {move.new.neuron.sdk}; {more}")
         return
     before, after = move.old.neuron.sdk, move.new.neuron.sdk
     head = f"{file} moves from Neuron SDK {before} to {after}" if before != after else f"{file} stays on SDK {after}"
     sections = [
         [f"{head}; its lock is made from {move.new.made_from}"],
-        ["Pins", *output.columns(changes)],
+        ["Pins", *report.columns(changes)],
         change.difference_section(differences),
         change.steps_section(deploys, file),
         *([["Notes", *(f"  {note}" for note in move.notes)]] if move.notes else []),
