@@ -44,7 +44,8 @@ def _update(
     """Deploys an edit as ``trnstack plan --against`` says; returns what stands then."""
     old = stage.edit(changes)
     for step in steps(old, stage.plan):
-        stage.step(*step.command.split()[1:], "--exclusively", "--require-approval", "never")
+        words = step.command.partition(" -c environment=")[0].split()[1:]
+        stage.step(*words, "--exclusively", "--require-approval", "never")
     found = stage.survey()
     check((*deployed_differently(stage.plan, found), *nodes_differently(stage, before, found)))
     say(f"             ({shown(changes)})")

@@ -151,16 +151,16 @@ def _removed(old: Plan, new: Plan) -> Iterator[Step]:
     for group in old.node_groups:
         if group.name not in kept:
             goes = (f"node group {group.name} goes",)
-            yield _deleted(old, group.stack, goes, nodes="all of its nodes end")
+            yield deleted(old.region, group.stack, goes, nodes="all of its nodes end")
 
 
 def _images_gone(old: Plan, new: Plan) -> Iterator[Step]:
     """Yields the step that takes away the images' stack, last, since the network can't go while it stands."""
     if old.images and not new.images:
-        yield _deleted(old, f"{new.name}-images", ("the custom images go",), more="; AMIs that were built stay")
+        yield deleted(old.region, f"{new.name}-images", ("the custom images go",), more="; AMIs that were built stay")
 
 
-def _deleted(old: Plan, stack: str, changes: tuple[str, ...], *, nodes: str = "", more: str = "") -> Step:
+def deleted(region: str, stack: str, changes: tuple[str, ...], *, nodes: str = "", more: str = "") -> Step:
     """Returns the step that takes away a stack.
 
     Source: AWS CLI reference, cloudformation delete-stack; CloudFormation API reference, DeleteStack, ``RoleARN``: the
@@ -168,7 +168,7 @@ def _deleted(old: Plan, stack: str, changes: tuple[str, ...], *, nodes: str = ""
     """
     return Step(
         stack=stack,
-        command=f"aws cloudformation delete-stack --region {old.region} --stack-name {stack}",
+        command=f"aws cloudformation delete-stack --region {region} --stack-name {stack}",
         changes=changes,
         nodes=nodes,
         reason=f"cdk takes away only what the file names, and it no longer names this{more}",

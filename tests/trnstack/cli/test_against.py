@@ -245,7 +245,7 @@ class TestRevision:
 
     def test_no_git(self, run, monkeypatch):
         """Without git only files can be compared."""
-        monkeypatch.setattr("trnstack.cli.against.shutil.which", lambda _name: None)
+        monkeypatch.setattr("trnstack.revisions.shutil.which", lambda _name: None)
         answer = run("plan", JAX, "--against", "HEAD:x.yaml")
 
         assert answer.code == 1

@@ -325,7 +325,7 @@ class TestDeployed:
         account["llama3-8b-nodes-old"] = replace(account[NODES], name="llama3-8b-nodes-old")
         answer = run("diff", "--deployed", old)
 
-        assert "cdk destroy llama3-8b-nodes-old" in answer.stdout
+        assert "delete-stack --region us-east-2 --stack-name llama3-8b-nodes-old" in answer.stdout
         assert "deleted, when the stack is destroyed: " in answer.stdout
 
     def test_no_answer(self, run, old, monkeypatch):

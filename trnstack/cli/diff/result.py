@@ -121,7 +121,8 @@ def as_data(result: Result) -> dict[str, Any]:
 
 def _steps(old: "Known", new: "Known", report: "Report") -> "Iterator[Step]":
     """Yields the deploys: those of the plans, or of what is deployed, of which there is no plan, stack by stack."""
-    from trnstack.advice.steps import Step, steps  # noqa: PLC0415
+    from trnstack.advice.group_steps import deploy  # noqa: PLC0415
+    from trnstack.advice.steps import Step, deleted, steps  # noqa: PLC0415
 
     assert new.plan is not None  # noqa: S101 - the new side is a file's
     if old.plan is not None:
@@ -132,7 +133,6 @@ def _steps(old: "Known", new: "Known", report: "Report") -> "Iterator[Step]":
         if changed[stack.name]:
             count = changed.pop(stack.name)
             what = f"{count} resource{'' if count == 1 else 's'}"
-            yield Step(stack=stack.name, command=f"cdk deploy {stack.name}", changes=(what,))
+            yield Step(stack=stack.name, command=deploy(stack.name), changes=(what,))
     for name in changed:
-        reason = "by its name in CloudFormation: the environment knows it no longer"
-        yield Step(stack=name, command=f"cdk destroy {name}", changes=("all of it goes",), reason=reason)
+        yield deleted(new.plan.region, name, ("all of it goes",))
