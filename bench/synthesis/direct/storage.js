@@ -15,6 +15,55 @@ function retained(resource) {
   return resource;
 }
 
+// The volume and its claim, around the three values that CloudFormation knows.
+const VOLUME = [
+`apiVersion: v1
+kind: Namespace
+metadata:
+  name: training
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata:
+  name: lustre
+spec:
+  capacity:
+    storage: 4800Gi
+  volumeMode: Filesystem
+  accessModes: [ReadWriteMany]
+  persistentVolumeReclaimPolicy: Retain
+  storageClassName: ""
+  mountOptions: [relatime, flock]
+  claimRef:
+    apiVersion: v1
+    kind: PersistentVolumeClaim
+    namespace: training
+    name: lustre
+  csi:
+    driver: fsx.csi.aws.com
+    volumeHandle: "`,
+`"
+    volumeAttributes:
+      dnsname: "`,
+`"
+      mountname: "`,
+`"
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  namespace: training
+  name: lustre
+spec:
+  accessModes: [ReadWriteMany]
+  storageClassName: ""
+  volumeName: lustre
+  resources:
+    requests:
+      storage: 4800Gi
+`,
+];
+
 class Key extends Construct {
   constructor(scope, id, { alias, description, statements = [] }) {
     super(scope, id);
@@ -170,6 +219,16 @@ class Checkpoints extends Construct {
         ...put,
         Condition: { StringNotEquals: { [algorithm]: 'aws:kms' }, Null: { [algorithm]: 'false' } },
       },
+      {
+        Sid: 'NoUnnamedKey',
+        ...put,
+        Condition: { StringEquals: { [algorithm]: 'aws:kms' }, Null: { [key]: 'true' } },
+      },
+      {
+        Sid: 'NoCustomerKey',
+        ...put,
+        Condition: { Null: { 's3:x-amz-server-side-encryption-customer-algorithm': 'false' } },
+      },
     ];
   }
 }
@@ -232,6 +291,9 @@ class StorageStack extends Stack {
     output(this, 'CheckpointBucket', bucket.ref, 'The bucket that holds checkpoints');
     output(this, 'FileSystemId', fileSystem.ref, 'The Lustre file system');
     output(this, 'FileSystemMountName', fileSystem.attrLustreMountName, 'The name under which it is mounted');
+    const [start, dnsName, mountName, end] = VOLUME;
+    const volume = [start, fileSystem.ref, dnsName, fileSystem.attrDnsName, mountName, fileSystem.attrLustreMountName, end];
+    output(this, 'PersistentVolumeManifest', Fn.join('', volume), "For kubectl apply: the file system's volume, and its claim");
   }
 }
 
