@@ -109,7 +109,7 @@ class TestGuard:
             (FASTER, "replacement", 3),
             (FEWER, "data-loss", 0),
             (FEWER, "replacement", 0),
-            (("  lustre:\n", "  lustre:\n    removal_policy: destroy\n"), "data-loss", 0),
+            (("  lustre:\n", "  lustre:\n    removal_policy: destroy\n"), "data-loss", 3),
         ],
     )
     def test_exit_code(self, run, old, edited, edit, limit, code):

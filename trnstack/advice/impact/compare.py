@@ -259,7 +259,7 @@ def compare(old: Side, new: Side) -> Report:
 def _ways(changes: list[ResourceChange]) -> Iterator[Way]:
     """Yields how to keep what changes would lose; the way that fits exactly what changes comes before the general."""
     for change in changes:
-        if change.impact is not Impact.LOSES_DATA:
+        if change.impact is not Impact.LOSES_DATA or change.action is Action.UPDATE:
             continue
         causes = {each.path.replace(".", "/") for each in change.properties if each.impact is Impact.REPLACES}
         for row in overlay().ways:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from trnstack.advice.impact.expiry import expires
 from trnstack.advice.impact.leaves import Leaf, hits
 from trnstack.advice.impact.model import Impact, PropertyChange, StackTemplate
 from trnstack.advice.impact.overlay import Row, overlay
@@ -24,6 +25,9 @@ def conditional(kind: str, leaf: Leaf, pointer: tuple[str, ...]) -> tuple[Impact
 
 def in_place(kind: str, leaf: Leaf) -> tuple[Impact, str, str]:
     """Returns what a change does that replaces nothing, why, and where that is documented."""
+    lost = expires(kind, leaf)
+    if lost is not None:
+        return Impact.LOSES_DATA, *lost
     row = _effect(kind, leaf)
     if row is not None:
         return Impact(row.impact), "", row.source
@@ -44,7 +48,10 @@ def feels(kind: str, found: list[Leaf]) -> Iterator[str]:
 
 
 def policies(old: Mapping[str, Any], new: Mapping[str, Any], holds: str) -> Iterator[PropertyChange]:
-    """Yields changes of what becomes of the resource later, which CloudFormation makes without touching it."""
+    """Yields changes of what becomes of the resource later, which CloudFormation makes without touching it.
+
+    That data goes with the resource from now on counts as losing it: the edit that then loses it may touch anything.
+    """
     for name in _POLICIES:
         before, after = old.get(name), new.get(name)
         if before != after:
@@ -54,7 +61,7 @@ def policies(old: Mapping[str, Any], new: Mapping[str, Any], holds: str) -> Iter
                 path=name,
                 before=before,
                 after=after,
-                impact=Impact.IN_PLACE,
+                impact=Impact.LOSES_DATA if risk else Impact.IN_PLACE,
                 reason=reason,
                 source="CloudFormation template reference, DeletionPolicy and UpdateReplacePolicy attributes",
             )

@@ -38,7 +38,9 @@ def removal(plan: Plan) -> Iterator[Step]:
     if bucket and bucket.retain:
         yield _empty(plan, bucket)
         yield _buckets(plan, bucket)
-    yield _keys(plan)
+    # What is adopted may be encrypted with a key of ours, from when it was ours.
+    if bucket and (made or lustre is None):
+        yield _keys(plan)
     if plan.images:
         yield _images(plan)
 

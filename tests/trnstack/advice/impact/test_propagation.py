@@ -253,14 +253,15 @@ class TestComingAndGoing:
         assert "changes no resource's type, here from AWS::SNS::Topic to AWS::SQS::Queue" in change.refused[0]
 
     def test_policy(self, pair):
-        """A policy that no longer retains touches nothing now, and is said."""
+        """A policy that no longer retains lets its data go with whatever comes next, so the guard stops it."""
         logical_id, _ = only(pair[1], STORAGE, "AWS::FSx::FileSystem")
         pair[1].stacks[STORAGE].template["Resources"][logical_id]["DeletionPolicy"] = "Delete"
 
         (change,) = compare(*pair).changes
 
-        assert change.impact is Impact.IN_PLACE
+        assert change.impact is Impact.LOSES_DATA
         assert change.properties[0].reason == "from now on, its files go with the resource"
+        assert compare(*pair).ways == ()
 
 
 class TestTags:
