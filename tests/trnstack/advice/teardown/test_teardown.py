@@ -284,6 +284,7 @@ class TestRemoval:
 
         assert "delete-bucket" not in text
         assert "earlier-checkpoints" not in text
+        assert "schedule-key-deletion" not in text, "it may be what encrypts the adopted bucket"
 
     def test_adopted_file_system(self, planned):
         """A file system that is adopted is looked at, and not deleted."""
@@ -296,6 +297,7 @@ class TestRemoval:
 
         assert f"FILE_SYSTEM={OTHERS['file_system_id']}" in commands(way.before)
         assert "delete-file-system" not in " ".join(commands(way.removal))
+        assert "schedule-key-deletion" not in " ".join(commands(way.removal))
         assert [each.note for each in way.kept if "fs-0a1b" in each.what] == ["no stack made it, and none deletes it"]
 
     @pytest.mark.parametrize(
