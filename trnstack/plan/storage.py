@@ -95,7 +95,7 @@ def _lustre(environment: Environment, section: Lustre | None) -> LustrePlan | No
         storage_gib=None if tiering else section.storage_gib,
         throughput_mbps_per_tib=section.throughput_mbps_per_tib if has_rate and not tiering else None,
         throughput_capacity_mbps=section.throughput_capacity_mbps if tiering else None,
-        throughput_mbps=_file_system(section).read_mbps,
+        throughput_mbps=figures_of(section).read_mbps,
         data_compression=section.data_compression,
         own_key=section.deployment_type != "SCRATCH_2",
         metadata_mode=mode if has_metadata else None,
@@ -117,7 +117,8 @@ def _lustre(environment: Environment, section: Lustre | None) -> LustrePlan | No
     )
 
 
-def _file_system(section: Lustre) -> FileSystem:
+def figures_of(section: Lustre) -> FileSystem:
+    """Returns what the figures of a file system follow from."""
     return FileSystem(
         deployment_type=section.deployment_type,
         storage_type=section.storage_type,

@@ -7,6 +7,7 @@ from trnstack.catalog.effective import known_instance_type_of
 from trnstack.layout.lustre import FileSystem, client_mbps
 from trnstack.layout.lustre_clients import reaches_by_efa
 from trnstack.plan.nodes import uses_efa
+from trnstack.plan.storage import figures_of
 from trnstack.spec import Environment
 from trnstack.spec.node_groups import NodeGroup
 from trnstack.spec.storage import Lustre
@@ -79,14 +80,7 @@ def file_system_of(lustre: Lustre | None) -> FileSystem | None:
     """Returns what a file system's figures follow from; None where there is none, or an adopted one of unknown size."""
     if lustre is None or lustre.existing_file_system is not None:
         return None
-    return FileSystem(
-        deployment_type=lustre.deployment_type,
-        storage_type=lustre.storage_type,
-        storage_gib=lustre.storage_gib,
-        throughput_mbps_per_tib=lustre.throughput_mbps_per_tib,
-        throughput_capacity_mbps=lustre.throughput_capacity_mbps or 0,
-        efa_enabled=lustre.efa_enabled,
-    )
+    return figures_of(lustre)
 
 
 def reach_mbps(file_system: FileSystem, group: NodeGroup, row: InstanceType) -> int:
