@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
-from account.refusals import AccountError, refusal
+from account.calls import client_of, signed_in
+from account.refusals import AccountError, refusal, unreadable
 
 _PATIENCE = Config(retries={"mode": "standard", "total_max_attempts": 5}, connect_timeout=5, read_timeout=30)
 #: Of these stacks nothing stands: a first deploy was only reviewed, or failed and was taken back.
@@ -64,13 +65,8 @@ def clients(region: str) -> tuple[Any, Any]:
     Raises:
         AccountError: There are no credentials, or AWS's configuration can't be used.
     """
-    with _calls("CloudFormation", region):
-        session = boto3.Session()
-        if session.get_credentials() is None:
-            raise NoCredentialsError
-        made = (session.client(name, region_name=region, config=_PATIENCE) for name in ("cloudformation", "sts"))
-        cloudformation, sts = made
-        return cloudformation, sts
+    session = signed_in()
+    return client_of(session, "cloudformation", region, _PATIENCE), client_of(session, "sts", region, _PATIENCE)
 
 
 def deployed(cloudformation: Any, sts: Any, *, names: Iterable[str], fleets: str, account: str | None) -> Deployed:
@@ -149,3 +145,5 @@ def _calls(service: str, region: str) -> Iterator[None]:
         yield
     except (BotoCoreError, ClientError) as error:
         raise refusal(error, service=service, region=region) from error
+    except ResponseParserError as error:
+        raise unreadable(error, service=service, region=region) from error

@@ -145,11 +145,20 @@ def _encryption(bucket: BucketPlan, key_arn: str) -> Any:
 
 
 def _lifecycle(bucket: BucketPlan) -> list[Properties]:
+    """Returns what S3 clears away by itself: never a current version.
+
+    Old versions are still there after versions were switched off, and go by the same rule; a bucket that never had any
+    is not concerned by it.
+
+    Source: S3 API reference, NoncurrentVersionExpiration: "versioning enabled (or suspended)"; S3 user guide, "Adding
+    objects to versioning-suspended buckets": older versions stay.
+    """
     abort = {"AbortIncompleteMultipartUpload": {"DaysAfterInitiation": ABORT_MULTIPART_DAYS}}
-    rules: list[Properties] = [{"Id": "abort-unfinished-uploads", "Status": "Enabled", **abort}]
-    if bucket.noncurrent_expiration_days is not None:
-        old = {"NoncurrentVersionExpiration": {"NoncurrentDays": bucket.noncurrent_expiration_days}}
-        rules.append({"Id": "expire-old-versions", "Status": "Enabled", **old, "ExpiredObjectDeleteMarker": True})
+    old = {"NoncurrentVersionExpiration": {"NoncurrentDays": bucket.noncurrent_expiration_days}}
+    rules: list[Properties] = [
+        {"Id": "abort-unfinished-uploads", "Status": "Enabled", **abort},
+        {"Id": "expire-old-versions", "Status": "Enabled", **old, "ExpiredObjectDeleteMarker": True},
+    ]
     if bucket.infrequent_access_after_days is not None:
         move = {"StorageClass": "STANDARD_IA", "TransitionInDays": bucket.infrequent_access_after_days}
         rules.append({"Id": "infrequent-access", "Status": "Enabled", "Transitions": [move]})

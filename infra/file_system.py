@@ -112,6 +112,9 @@ def link(
     """Defines links between folders and buckets. They hold no data, so each goes when the file no longer names it.
 
     A link that was retained would go on exporting, known to nobody, and FSx would refuse another one at its folder.
+    They are made one after the other: of two at the same time FSx has failed one, for want of permissions that it has.
+
+    Source: hashicorp/terraform-provider-aws issue 24678.
 
     Args:
         scope: The construct that they belong to.
@@ -120,6 +123,7 @@ def link(
         bucket_name: The checkpoint bucket's name.
         after: What must stand before the checkpoint bucket is linked.
     """
+    earlier: list[CfnResource] = []
     for association in associations:
         events = {
             "AutoImportPolicy": {"Events": list(association.auto_import)} if association.auto_import else None,
@@ -131,12 +135,12 @@ def link(
             "FileSystemPath": association.file_system_path,
             "DataRepositoryPath": {"Fn::Join": ["", ["s3://", association.bucket_name or bucket_name, prefix]]},
             # What the bucket holds already, from before this file system, is seen in it from the start.
-            "BatchImportMetaDataOnCreate": True,
+            "BatchImportMetaDataOnCreate": association.lists_bucket,
             "S3": events,
         }
         construct_id = f"Association-{association.file_system_path.replace('/', ':')}"
-        waits = [] if association.bucket_name else after
-        resource(scope, construct_id, "AWS::FSx::DataRepositoryAssociation", properties, after=waits)
+        waits = [*([] if association.bucket_name else after), *earlier]
+        earlier = [resource(scope, construct_id, "AWS::FSx::DataRepositoryAssociation", properties, after=waits)]
 
 
 def _given(**properties: object) -> Properties | None:

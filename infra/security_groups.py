@@ -44,8 +44,8 @@ class SecurityGroups(Construct):
         name: str,
         vpc_id: str,
         client_cidrs: Sequence[str],
-        lustre_efa: bool,
         existing_lustre_id: str | None,
+        lustre_efa: bool,
     ) -> None:
         super().__init__(scope, construct_id)
         self._name = name
@@ -57,7 +57,7 @@ class SecurityGroups(Construct):
         self._node_rules()
         self._lustre_rules()
         if lustre_efa:
-            self._lustre_efa_rules()
+            self._lustre_efa_rules(existing_lustre_id or self.lustre_id)
         if existing_lustre_id:
             self._existing_lustre_rules(existing_lustre_id)
         for cidr in client_cidrs:
@@ -94,15 +94,17 @@ class SecurityGroups(Construct):
                 rule_id = f"{construct_id}{ports[0]}"
                 self._both(rule_id, source_id, target_id, protocol="tcp", ports=ports, description=description)
 
-    def _lustre_efa_rules(self) -> None:
+    def _lustre_efa_rules(self, group_id: str) -> None:
         """Lets all traffic pass between servers, and between them and nodes, by the groups' ids, as EFA needs it.
+
+        A file system that stands has its servers' rule from its making; where this very group is its own, it keeps it.
 
         Source: FSx for Lustre user guide, "EFA-enabled security groups": rules that name address ranges do not count.
         """
         pairs = (
             ("LustreSelf", self.lustre_id, self.lustre_id, "Lustre servers, EFA included"),
-            ("NodesToLustre", self.nodes_id, self.lustre_id, "clients to Lustre, EFA included"),
-            ("LustreToNodes", self.lustre_id, self.nodes_id, "Lustre to clients, EFA included"),
+            ("NodesToLustre", self.nodes_id, group_id, "clients to Lustre, EFA included"),
+            ("LustreToNodes", group_id, self.nodes_id, "Lustre to clients, EFA included"),
         )
         for construct_id, source_id, target_id, description in pairs:
             self._both(f"{construct_id}Efa", source_id, target_id, protocol="-1", ports=None, description=description)

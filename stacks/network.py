@@ -11,7 +11,7 @@ from infra.security_groups import SecurityGroups
 from infra.vpc import Vpc
 from stacks.base import stack_options
 from trnstack.plan import Plan
-from trnstack.plan.model import ExistingLustrePlan, LustrePlan
+from trnstack.plan.model import ExistingLustrePlan
 
 
 class NetworkStack(Stack):
@@ -38,8 +38,8 @@ class NetworkStack(Stack):
             name=plan.name,
             vpc_id=vpc.vpc_id,
             client_cidrs=network.client_cidrs,
-            lustre_efa=isinstance(lustre, LustrePlan) and lustre.efa_enabled,
             existing_lustre_id=lustre.security_group_id if isinstance(lustre, ExistingLustrePlan) else None,
+            lustre_efa=lustre is not None and lustre.efa_enabled,
         )
         InterfaceEndpoints(
             self,

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 
 from ami.lock import path_for
@@ -48,11 +48,16 @@ def checked(name: str) -> Checked:
     return dataclasses.replace(found, findings=tuple(_named(each, str(file), name) for each in found.findings))
 
 
+def is_file(name: str) -> bool:
+    """Says whether a name is that of something here, which goes before a revision of git that is named so."""
+    return os.path.exists(name)  # noqa: PTH110 - Path.exists raises for a name that is too long for a file
+
+
 @contextmanager
 def _file(name: str) -> Iterator[str | Path]:
     """Gives the file, for a revision in a temporary folder."""
     revision, separator, path = name.partition(":")
-    if os.path.exists(name):  # noqa: PTH110 - Path.exists raises for a name that is too long for a file
+    if is_file(name):
         yield name
     elif not separator:
         raise RevisionError(
@@ -60,8 +65,16 @@ def _file(name: str) -> Iterator[str | Path]:
             "name an environment file, or a revision of git and a path: HEAD~1:environments/x.yaml",
         )
     else:
-        with tempfile.TemporaryDirectory() as folder:
-            yield _checked_out(name, revision, path, Path(folder))
+        with ExitStack() as stack:
+            try:
+                folder = stack.enter_context(tempfile.TemporaryDirectory())
+                file = _checked_out(name, revision, path, Path(folder))
+            except OSError as error:
+                raise RevisionError(
+                    f"{name}: can't be written to the folder for temporary files: {error.strerror or error}",
+                    "make room there, or name another folder in TMPDIR",
+                ) from error
+            yield file
 
 
 def _named(finding: Finding, file: str, name: str) -> Finding:

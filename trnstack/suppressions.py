@@ -21,6 +21,10 @@ _IGNORE = re.compile(r"#\s*trnstack:\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?\s*:
 #: Far above what a person writes; what is beyond silences nothing, and is not told either.
 _MOST = 1000
 _FORM = "# trnstack: ignore[CODE] and the reason"
+#: What to do about an ignore that silences nothing. Beside an error a rule may have nothing to go by, as where the
+#: nodes that train are of an unknown type.
+_IDLE = "remove {code} from the ignore"
+_IDLE_BESIDE_ERRORS = "correct the errors first, which may hide it; where it stays idle, remove {code} from the ignore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,8 @@ def with_suppressions(findings: Sequence[Finding], source: Source, *, dated: boo
     for finding in findings:
         by_line.setdefault(finding.line, []).append(finding)
     called = _called(dated=dated, with_lock=with_lock)
-    wrong = (each for ignore in ignores for each in _mistakes(ignore, by_line.get(ignore.line, ()), called))
+    idle = _IDLE_BESIDE_ERRORS if any(_stops_rules(finding) for finding in findings) else _IDLE
+    wrong = (each for ignore in ignores for each in _mistakes(ignore, by_line.get(ignore.line, ()), called, idle))
     located = [dataclasses.replace(finding, file=source.file) for finding in islice(wrong, _MOST)]
     reasons = {(ignore.line, code): ignore.reason for ignore in ignores if ignore.reason for code in ignore.codes}
     silenced = [_silenced(finding, reasons) for finding in findings]
@@ -88,7 +93,12 @@ def _called(*, dated: bool, with_lock: bool) -> "frozenset[Checked]":
     return frozenset(when for when, was_called in made.items() if was_called)
 
 
-def _mistakes(ignore: _Ignore, here: Sequence[Finding], called: "frozenset[Checked]") -> Iterator[Finding]:
+def _stops_rules(finding: Finding) -> bool:
+    """Tells whether a finding may keep a rule from finding anything: an error that is not about the lock."""
+    return finding.severity is Severity.ERROR and not finding.code.startswith("IMG")
+
+
+def _mistakes(ignore: _Ignore, here: Sequence[Finding], called: "frozenset[Checked]", idle: str) -> Iterator[Finding]:
     from trnstack.rules.reference import codes  # noqa: PLC0415 - as above
 
     if not ignore.codes or not ignore.reason:
@@ -104,7 +114,7 @@ def _mistakes(ignore: _Ignore, here: Sequence[Finding], called: "frozenset[Check
             yield _mistake("SPEC032", ignore, f"an error can't be ignored: {code}", "correct it, and remove the ignore")
         elif not matches and known[code] in called:
             message = f"nothing to ignore: no {code} is found on line {ignore.line}"
-            yield _mistake("SPEC033", ignore, message, f"remove {code} from the ignore", Severity.WARNING)
+            yield _mistake("SPEC033", ignore, message, idle.format(code=code), Severity.WARNING)
 
 
 def _mistake(code: str, ignore: _Ignore, message: str, hint: str, severity: Severity = Severity.ERROR) -> Finding:

@@ -13,7 +13,8 @@ from moto.logs.models import logs_backends
 from moto.s3.models import s3_backends
 
 from rehearsal.overlays.errors import OverlayError
-from rehearsal.overlays.fsx_checks import check_efa_groups, check_log, check_lustre
+from rehearsal.overlays.fsx_checks import check_backup, check_efa_groups, check_log, check_lustre
+from rehearsal.overlays.fsx_tasks import export_task, tasks
 from rehearsal.overlays.interfaces import place_interface, remove_interfaces
 
 _UPDATABLE = ("StorageCapacity", "StorageType", "FileSystemTypeVersion", "NetworkType")
@@ -25,6 +26,7 @@ class LustreFileSystem(FileSystem):
 
     Attributes:
         associations: Its data repository associations as FSx's API answers them, by id.
+        tasks: Its data repository tasks likewise.
     """
 
     def __init__(self, *, backend: Any, request: dict[str, Any]) -> None:
@@ -48,6 +50,7 @@ class LustreFileSystem(FileSystem):
         self.network_type = request.get("NetworkType")
         self.created = unix_time()
         self.associations: dict[str, dict[str, Any]] = {}
+        self.tasks: dict[str, dict[str, Any]] = {}
         self.interface_ids: list[str] = []
         self.lustre_configuration: dict[str, Any] = dict(request.get("LustreConfiguration", {}))
         self.lustre_configuration["MountName"] = self._mount_name()
@@ -125,22 +128,31 @@ class Response(FSxResponse):
         return ActionResult({"FileSystem": file_system.to_dict()})
 
     def delete_file_system(self) -> str:
-        """Answers DeleteFileSystem; the interfaces go with the file system."""
-        file_system = self._file_system(json.loads(self.body)["FileSystemId"])
+        """Answers DeleteFileSystem; the interfaces go with the file system, and a last backup is taken if asked for."""
+        request = json.loads(self.body)
+        file_system = self._file_system(request["FileSystemId"])
+        if request.get("LustreConfiguration", {}).get("SkipFinalBackup", True) is False:
+            check_backup(file_system)
+            self.fsx_backend.create_backup(file_system.file_system_id, None, None, None)
         answer: str = super().delete_file_system()
         network = ec2_backends[self.current_account][self.region]
         remove_interfaces(network, getattr(file_system, "interface_ids", []))
         return answer
 
     def create_data_repository_association(self) -> ActionResult:
-        """Answers CreateDataRepositoryAssociation; two associations can't share a path of the file system."""
+        """Answers CreateDataRepositoryAssociation; two of one file system can't share a folder or a prefix.
+
+        Source: FSx API reference, CreateDataRepositoryAssociation, ``FileSystemPath``; FSx for Lustre user guide,
+        "Linking your file system to an S3 bucket".
+        """
         request = json.loads(self.body)
         file_system = self._file_system(request["FileSystemId"])
         path = request.get("FileSystemPath", "/")
         _check_link(file_system, request["DataRepositoryPath"])
-        if any(_overlap(path, other["FileSystemPath"]) for other in file_system.associations.values()):
-            message = f"FileSystemPath {path} overlaps with that of another data repository association"
-            raise OverlayError("BadRequest", message)
+        for name, mine in (("FileSystemPath", path), ("DataRepositoryPath", request["DataRepositoryPath"])):
+            if any(_overlap(mine, other[name]) for other in file_system.associations.values()):
+                message = f"{name} {mine} overlaps with that of another data repository association"
+                raise OverlayError("BadRequest", message)
         digest = hashlib.sha256(f"{file_system.file_system_id} {path}".encode()).hexdigest()
         association_id = f"dra-{digest[:17]}"
         given = {name: value for name, value in request.items() if name != "ClientRequestToken"}
@@ -184,6 +196,19 @@ class Response(FSxResponse):
         del self._file_system(association["FileSystemId"]).associations[request["AssociationId"]]
         answer = {"AssociationId": request["AssociationId"], "Lifecycle": "DELETING"}
         return ActionResult({**answer, "DeleteDataInFileSystem": request.get("DeleteDataInFileSystem", False)})
+
+    def create_data_repository_task(self) -> ActionResult:
+        """Answers CreateDataRepositoryTask."""
+        request = json.loads(self.body)
+        file_system = self._file_system(request["FileSystemId"])
+        task = export_task(file_system, request)
+        file_system.tasks[task["TaskId"]] = task
+        return ActionResult({"DataRepositoryTask": task})
+
+    def describe_data_repository_tasks(self) -> ActionResult:
+        """Answers DescribeDataRepositoryTasks, by ids."""
+        known = tasks(self.fsx_backend.file_systems.values(), json.loads(self.body).get("TaskIds"))
+        return ActionResult({"DataRepositoryTasks": known})
 
     def _check_network(self, network: Any, request: dict[str, Any]) -> None:
         if len(request["SubnetIds"]) != 1:

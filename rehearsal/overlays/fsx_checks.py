@@ -55,6 +55,19 @@ def check_efa_groups(network: Any, request: Mapping[str, Any]) -> None:
         raise OverlayError("BadRequest", _EFA_REFUSED)
 
 
+def check_backup(file_system: Any) -> None:
+    """Refuses a backup of a file system that has none.
+
+    Raises:
+        OverlayError: FSx's ``BadRequest``.
+
+    Source: FSx API reference, CreateBackup: of persistent ones that are not linked to a data repository.
+    """
+    deployment = file_system.lustre_configuration.get("DeploymentType", "")
+    if file_system.associations or not deployment.startswith("PERSISTENT"):
+        raise OverlayError("BadRequest", "Backups are not supported for the file system")
+
+
 def check_log(logs: Any, request: Mapping[str, Any]) -> None:
     """Refuses a log whose group does not stand, or is not one of FSx's.
 

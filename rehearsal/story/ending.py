@@ -29,9 +29,7 @@ def take_down(stage: Stage) -> Survey:
 
 
 def _follow(stage: Stage, step: Step) -> None:
-    changes: dict[tuple[str | int, ...], object] = (
-        {tuple(step.edit.path.split(".")): step.edit.value} if step.edit else {}
-    )
+    changes: dict[tuple[str | int, ...], object] = {tuple(edit.path.split(".")): edit.value for edit in step.edits}
     if changes:
         stage.edit(changes)
     for command in step.commands:

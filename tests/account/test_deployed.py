@@ -4,6 +4,7 @@ import json
 
 import boto3
 import pytest
+from botocore.parsers import ResponseParserError
 from botocore.stub import ANY, Stubber
 
 from account.deployed import clients, deployed
@@ -170,3 +171,23 @@ class TestClients:
             monkeypatch.delenv(name)
         with pytest.raises(AccountError, match="there are no AWS credentials"):
             clients(REGION)
+
+    def test_endpoint(self, monkeypatch):
+        """An address that is none is one sentence."""
+        monkeypatch.setenv("AWS_ENDPOINT_URL", "nonsense")
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
+
+        with pytest.raises(AccountError, match=r"AWS's configuration can't be used: .*nonsense"):
+            clients(REGION)
+
+    def test_another_answers(self, ask, embedded, monkeypatch):
+        """So is an answer that is none of AWS's."""
+        assert embedded
+
+        def page(*_arguments, **_options):
+            raise ResponseParserError("no XML")
+
+        monkeypatch.setattr("botocore.client.BaseClient._make_api_call", page)
+        with pytest.raises(AccountError, match="an answer that can't be read: no XML"):
+            ask()

@@ -1,10 +1,12 @@
 """Storage in full: every kind of file system, what is adopted, datasets, copies, locks, and what outlives a stack."""
 
 import json
+from itertools import pairwise
 
 import pytest
 
 from trnstack.layout.volume import Mount, manifest
+from trnstack.rules.job_prefixes import jobs_policy_characters
 
 FSX, ASSOCIATION = "AWS::FSx::FileSystem", "AWS::FSx::DataRepositoryAssociation"
 BUCKET, POLICY, KEY = "AWS::S3::Bucket", "AWS::S3::BucketPolicy", "AWS::KMS::Key"
@@ -47,7 +49,7 @@ class TestKindsOfFileSystems:
         made = template.one(FSX)
 
         assert made["StorageCapacity"] == 4800
-        assert made["LustreConfiguration"] == {"DeploymentType": "SCRATCH_2", "DataCompressionType": "LZ4"}
+        assert set(made["LustreConfiguration"]) == {"DeploymentType", "DataCompressionType", "LogConfiguration"}
         assert "KmsKeyId" not in made
         assert len(template.of(ASSOCIATION)) == 1
 
@@ -114,6 +116,14 @@ class TestKindsOfFileSystems:
         assert log["Level"] == "WARN_ERROR"
         assert log["Destination"]["Fn::Join"][1][-2:] == [":log-group:", {"Ref": logical_id}]
 
+    def test_log_of_what_is_linked(self, every, lustre):
+        """Where something is linked, what fails is logged without a word in the file; elsewhere there is no log."""
+        template = every["llama3-8b-storage"]
+
+        assert template.one(FSX)["LustreConfiguration"]["LogConfiguration"]["Level"] == "WARN_ERROR"
+        assert template.one("AWS::Logs::LogGroup")["LogGroupName"] == "/aws/fsx/llama3-8b"
+        assert not lustre().of("AWS::Logs::LogGroup")
+
     def test_log_that_is_off(self, lustre):
         """A log that is switched off says so to FSx and has no group."""
         template = lustre(log_level="DISABLED")
@@ -171,6 +181,7 @@ class TestAdoption:
             "earlier-checkpoints-111122223333-us-east-2",
             "/llama3-8b/",
         ]
+        assert link["BatchImportMetaDataOnCreate"] is False
 
     def test_outputs(self, adopted):
         """Exports and outputs are those of every environment, with what stands as their values."""
@@ -202,6 +213,26 @@ class TestAdoption:
         assert {r["GroupId"] == group for r in inward} == {True, False}
         assert {r["GroupId"] == group for r in outward} == {True, False}
         assert {(r["IpProtocol"], r["FromPort"], r["ToPort"]) for r in (*inward, *outward)} == {("tcp", 988, 1023)}
+
+    def test_nodes_reach_it_by_efa(self, variant):
+        """Where it was made with EFA, all traffic passes between its group and the nodes' in both directions."""
+        storage = {"lustre": {"efa_enabled": True}}
+        network, group = variant("adopted-storage-trn1", storage=storage)["adopted-network"], "sg-0c00000000000001a"
+        for kind in ("Ingress", "Egress"):
+            rules = network.properties(f"AWS::EC2::SecurityGroup{kind}")
+            all_traffic = [rule for rule in rules if group in json.dumps(rule) and rule["IpProtocol"] == "-1"]
+
+            assert sorted(rule["GroupId"] == group for rule in all_traffic) == [False, True]
+
+    def test_efa_of_its_own_group_stays(self, every, variant):
+        """Where the group is this very environment's, its rules have the ids that they had, and no second stands."""
+        storage = {"lustre": {"efa_enabled": True}}
+        adopted = variant("adopted-storage-trn1", storage=storage)["adopted-network"]
+
+        def efa_rules(network):
+            return {name for name in network["Resources"] if "Efa" in name}
+
+        assert efa_rules(adopted) == efa_rules(every["datasets-network"]) != set()
 
     def test_rules_are_none_that_may_stand(self, every):
         """Where the group is this very environment's, whose network stack stands, no rule of its would be a second."""
@@ -253,6 +284,24 @@ def _of_jobs(template, action):
     return [each for each in statements if action in each["Action"]]
 
 
+def _with_account(name):
+    """Returns a bucket's name with an account's number."""
+    return name.replace("ACCOUNT", "111122223333")
+
+
+def _resolved(value, imports):
+    """Returns a part of a template with what CloudFormation fills in."""
+    if isinstance(value, list):
+        return [_resolved(each, imports) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if set(value) == {"Fn::Join"}:
+        return "".join(_resolved(part, imports) for part in value["Fn::Join"][1])
+    if set(value) == {"Fn::ImportValue"}:
+        return imports[value["Fn::ImportValue"].partition(":")[2]]
+    return "aws" if value == {"Ref": "AWS::Partition"} else {k: _resolved(v, imports) for k, v in value.items()}
+
+
 def _text(value):
     """Returns what a joined value reads as, with references by their names."""
     parts = value["Fn::Join"][1]
@@ -286,6 +335,55 @@ class TestWhatJobsMayDo:
             "arn:<>:s3:::<>/evaluations/*",
             "arn:<>:s3:::<>/runs/*",
         ]
+
+    def test_what_the_file_adds(self, variant):
+        """Prefixes that the file adds are read, written and listed as the linked ones are, and bring no link."""
+        links = ({"file_system_path": "/runs", "prefix": "runs"},)
+        storage = {
+            "checkpoints": {"job_prefixes": ("evaluations/",)},
+            "lustre": {"data_repository_associations": links},
+        }
+        stacks = variant("llama3-8b-trn1", storage=storage)
+        (writing,) = _of_jobs(stacks["llama3-8b-cluster"], "s3:PutObject")
+        (listing,) = _of_jobs(stacks["llama3-8b-cluster"], "s3:ListBucket")
+
+        assert [_text(each) for each in writing["Resource"]] == [
+            "arn:<>:s3:::<>/evaluations/*",
+            "arn:<>:s3:::<>/runs/*",
+        ]
+        assert listing["Condition"] == {"StringLike": {"s3:prefix": ["evaluations", "evaluations/*", "runs", "runs/*"]}}
+        assert len(stacks["llama3-8b-storage"].of(ASSOCIATION)) == 1
+
+    def test_all_in_spite_of_a_link(self, variant):
+        """An empty prefix keeps all of the bucket for jobs, as before the first link."""
+        links = ({"file_system_path": "/runs", "prefix": "runs"},)
+        storage = {"checkpoints": {"job_prefixes": ("",)}, "lustre": {"data_repository_associations": links}}
+        (writing,) = _of_jobs(variant("llama3-8b-trn1", storage=storage)["llama3-8b-cluster"], "s3:PutObject")
+
+        assert _text(writing["Resource"]) == "arn:<>:s3:::<>/*"
+
+    @pytest.mark.parametrize(
+        ("linked", "added"), [("", ()), ("runs", ()), ("runs", ("evaluations", f"tokenizers/{'x' * 200}"))]
+    )
+    @pytest.mark.parametrize("name", ["datasets-trn1", "dev-trn1"])
+    def test_length_of_their_policy(self, variant, name, linked, added):
+        """BKT020 counts no less than what the policy comes to, and not much more."""
+        links = ({"file_system_path": "/runs", "prefix": linked},)
+        storage = {"checkpoints": {"job_prefixes": added}, "lustre": {"data_repository_associations": links}}
+        stacks = variant(name, storage=storage)
+        storage = stacks.plan.storage
+        values = {"CheckpointBucket": _with_account(storage.checkpoints.name), "DataKeyArn": OTHER_KEY}
+        (role,) = (
+            made
+            for logical_id, made in stacks[f"{stacks.plan.name}-cluster"].of("AWS::IAM::Role").items()
+            if logical_id.startswith("Trainer")
+        )
+        written = json.dumps(
+            _resolved(role["Properties"]["Policies"][0]["PolicyDocument"], values), separators=(",", ":")
+        )
+        counted = jobs_policy_characters(storage.checkpoints.name, storage.checkpoints.job_prefixes, storage.datasets)
+
+        assert len(written) <= counted <= len(written) + 200
 
     def test_datasets(self, every):
         """A dataset is read within its prefix, with its key, and never written."""
@@ -379,6 +477,25 @@ class TestCopiesAndLocks:
             assert not {"ReplicationConfiguration", "ObjectLockEnabled", "ObjectLockConfiguration"} & set(bucket)
 
 
+class TestOldVersions:
+    @pytest.mark.parametrize("versioned", [True, False])
+    def test_they_go(self, variant, versioned):
+        """They go by one and the same rule, also where versions were switched off, and no current version does."""
+        checkpoints = {"versioned": versioned, "noncurrent_expiration_days": 7}
+        template = variant("dev-trn1", storage={"checkpoints": checkpoints})["dev-storage"]
+        (bucket,) = (made for made in template.properties(BUCKET) if "LoggingConfiguration" in made)
+        (rule,) = (each for each in bucket["LifecycleConfiguration"]["Rules"] if each["Id"] == "expire-old-versions")
+
+        assert rule == {
+            "Id": "expire-old-versions",
+            "Status": "Enabled",
+            "NoncurrentVersionExpiration": {"NoncurrentDays": 7},
+            "ExpiredObjectDeleteMarker": True,
+        }
+        assert ("VersioningConfiguration" in bucket) is versioned
+        assert "ExpirationInDays" not in json.dumps(bucket["LifecycleConfiguration"])
+
+
 class TestRetention:
     #: What holds data, or without which data can't be read or is copied no longer.
     HOLDS_DATA = (BUCKET, POLICY, KEY, FSX)
@@ -412,3 +529,20 @@ class TestRetention:
     def test_some_are_retained(self, plans):
         """The test above has something to look at."""
         assert sum(getattr(plan.storage.lustre, "retain", False) for plan in plans.values()) > 5
+
+
+class TestLinks:
+    def test_one_after_the_other(self, lustre):
+        """FSx fails one of two links that are made at the same time, so each waits for the one before it."""
+        folders = ("/a", "/b", "/c")
+        links = tuple({"file_system_path": each, "prefix": each.strip("/")} for each in folders)
+        template = lustre(data_repository_associations=links)
+        made = {
+            each["Properties"]["FileSystemPath"]: (name, each.get("DependsOn", []))
+            for name, each in template["Resources"].items()
+            if each["Type"] == ASSOCIATION
+        }
+
+        for before, after in pairwise(folders):
+            assert made[before][0] in made[after][1]
+        assert not {name for name, _ in made.values()} & set(made["/a"][1])

@@ -133,6 +133,15 @@ class TestMistakes:
         assert by_code(findings)["SPEC033"].severity is Severity.WARNING
         assert by_code(findings)["SPEC033"].line == 8
 
+    def test_idle_beside_an_error(self, found):
+        """An error may be why there is nothing to silence, so that it is corrected first."""
+        idle = ("logs: [api]", "logs: [api, audit]  # trnstack: ignore[EKS007] a test")
+        alone, beside = found(idle), found(idle, ("storage_gib: 4800", "storage_gib: 3000"))
+
+        assert by_code(alone)["SPEC033"].hint == "remove EKS007 from the ignore"
+        assert by_code(beside)["SPEC033"].hint.startswith("correct the errors first, ")
+        assert by_code(beside)["SPEC033"].hint.endswith(", remove EKS007 from the ignore")
+
     def test_idle_without_a_time(self, found):
         """A comment for a rule that needs a time is no idle one where none is given."""
         version = "  # trnstack: ignore[EKS050] a short project\n  kubernetes_version: '1.35'\n  # logs\n"

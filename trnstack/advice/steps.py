@@ -8,7 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 from trnstack.advice.group_steps import ANOTHER_ENVIRONMENT, ONE_KIND, Step, deploy, differing, group_steps
-from trnstack.plan.model import ClusterPlan, CustomImagePlan, Plan
+from trnstack.advice.impact.links import overlap
+from trnstack.plan.model import (
+    AssociationPlan,
+    BucketPlan,
+    ClusterPlan,
+    CustomImagePlan,
+    ExistingLustrePlan,
+    LustrePlan,
+    Plan,
+)
 
 __all__ = ["Step", "is_one_deploy", "steps"]
 
@@ -44,15 +53,72 @@ _IS_ANOTHER = "another name or region is another environment: what stands of the
 def _before_nodes(old: Plan, new: Plan) -> Iterator[Step]:
     """Yields the steps of the stacks on which node groups stand."""
     parts = {
-        "network": tuple(replace(plan.network, **_ONLY_TOLD) for plan in (old, new)),
+        "network": tuple((replace(plan.network, **_ONLY_TOLD), _ways_to_lustre(plan)) for plan in (old, new)),
         "storage": (old.storage, new.storage),
     }
     for part, (before, after) in parts.items():
         stack = f"{new.name}-{part}"
         if before != after or _tags(old, stack) != _tags(new, stack):
-            yield Step(stack=stack, command=deploy(stack), changes=(f"the {part}",))
+            meeting = _meeting(old, new) if part == "storage" else ()
+            yield Step(
+                stack=stack,
+                command=deploy(stack),
+                changes=(f"the {part}",),
+                held_back=meeting,
+                reason=_LINKS if meeting else "",
+            )
+            if meeting:
+                yield Step(stack=stack, command=deploy(stack), changes=meeting)
     yield from _images(old, new)
     yield from _cluster(old, new)
+
+
+_LINKS = (
+    "FSx takes no two associations whose folders or prefixes overlap, and CloudFormation makes the new one before it "
+    "deletes the old one, whose files and objects stay (docs/updates.md)"
+)
+
+
+def _meeting(old: Plan, new: Plan) -> tuple[str, ...]:
+    """Returns the new associations that would meet one which goes only when they stand.
+
+    Source: see ``trnstack.advice.impact.links``, which says the same of templates.
+    """
+    before, after = old.storage.lustre, new.storage.lustre
+    if before is None or after is None or _id(before) != _id(after):
+        return ()
+    stand = [_made_of(link) for link in before.associations]
+    return tuple(
+        f"the association of {link.file_system_path}"
+        for link in after.associations
+        if _made_of(link) not in stand
+        and any(
+            overlap(mine, theirs) for each in stand for mine, theirs in zip(_made_of(link)[:2], each[:2], strict=True)
+        )
+    )
+
+
+def _id(lustre: LustrePlan | ExistingLustrePlan) -> str:
+    return lustre.file_system_id if isinstance(lustre, ExistingLustrePlan) else ""
+
+
+def _made_of(link: AssociationPlan) -> tuple[str, str, bool]:
+    """Returns what of an association can't change in place: its folder, its prefix, whether the bucket is listed."""
+    return link.file_system_path, f"s3://{link.bucket_name or ''}/{link.prefix}", link.lists_bucket
+
+
+def _ways_to_lustre(plan: Plan) -> tuple[object, ...]:
+    """Returns what of storage the network's stack renders: security groups let nodes and file system at each other."""
+    lustre = plan.storage.lustre
+    group_id = lustre.security_group_id if isinstance(lustre, ExistingLustrePlan) else None
+    return (group_id, lustre is not None and lustre.efa_enabled)
+
+
+def _permissions(plan: Plan) -> tuple[object, ...]:
+    """Returns what of storage the cluster's stack renders: what the jobs' role may use."""
+    checkpoints = plan.storage.checkpoints
+    key = None if isinstance(checkpoints, BucketPlan) else checkpoints.kms_key_arn
+    return (isinstance(checkpoints, BucketPlan), key, checkpoints.job_prefixes, plan.storage.datasets)
 
 
 def _images(old: Plan, new: Plan) -> Iterator[Step]:
@@ -79,6 +145,7 @@ def _cluster(old: Plan, new: Plan) -> Iterator[Step]:
     """Yields the steps of the cluster's stack; of a new Kubernetes version first, with what belongs to it alone."""
     stack, before, after = f"{new.name}-cluster", old.cluster, new.cluster
     settings = [name for name in differing(before, after) if name not in _OF_THE_VERSION]
+    settings += ["what jobs may use in buckets"] if _permissions(old) != _permissions(new) else []
     settings += ["tags"] if _tags(old, stack) != _tags(new, stack) else []
     versions = tuple(_version_changes(before, after))
     nodes = list(group_steps(before.system_nodes, after.system_nodes, way_out=ANOTHER_ENVIRONMENT))

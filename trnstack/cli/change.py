@@ -31,8 +31,8 @@ def steps_section(steps: "Sequence[Step]", file: str) -> list[str]:
     lines = ["Deploys, in their order"]
     for number, step in enumerate(steps, start=1):
         lines.append(f"  {number}. {output.named(file, step.command) or f'{_without_command(step)}: {step.stack}'}")
-        lines += [f"       {text}" for text in step.changes]
-        lines += [f"       {name}: {output.named(file, text)}" for name, text in _details(step) if text]
+        told = (*step.changes, *(f"{name}: {text}" for name, text in _details(step) if text))
+        lines += [line for text in told for line in _sentence(text, file)]
     if len(steps) > 1 and is_one_deploy(steps):
         lines.append(f"  All at once, in the same order: {output.named(file, deploy('--all'))}")
     return lines
@@ -53,6 +53,12 @@ def as_data(changes: "Iterable[Change]", steps: "Iterable[Step]", file: str) -> 
 
 def _details(step: "Step") -> list[tuple[str, str]]:
     return [("nodes", step.nodes), ("leave out for now", ", ".join(step.held_back)), ("why", step.reason)]
+
+
+def _sentence(text: str, file: str) -> list[str]:
+    """Returns a sentence as lines; one with a command stays on one line, so that it can be copied."""
+    named, pad = output.named(file, text), " " * 7
+    return output.wrapped(text, f"{pad}  ", first=pad) if named == text else [f"{pad}{named}"]
 
 
 def _without_command(step: "Step") -> str:

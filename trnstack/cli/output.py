@@ -25,6 +25,8 @@ Exit codes:
   2  wrong usage
 """
 
+#: The most columns of a line of sentences.
+WIDE = 120
 _RESET, _BOLD, _DIM = "\033[0m", "\033[1m", "\033[2m"
 _COLOURS = {"error": "\033[31m", "warning": "\033[33m", "note": "\033[36m"}
 #: Control characters in a file must not reach the terminal as such: they could move its cursor or hide text.
@@ -94,6 +96,23 @@ def say_sections(sections: Iterable[Sequence[str]]) -> None:
     _write(sys.stdout, "\n\n".join(texts))
 
 
+def wrapped(text: str, indent: str, *, first: str | None = None) -> list[str]:
+    """Returns a sentence as lines of at most 120 columns; a longer word, such as an ARN, stays whole.
+
+    Args:
+        text: The sentence.
+        indent: What stands before each line.
+        first: What stands before the first in place of it, such as a number.
+    """
+    import textwrap  # noqa: PLC0415 - not every command needs it
+
+    start = indent if first is None else first
+    lines = textwrap.wrap(
+        text, WIDE, initial_indent=start, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False
+    )
+    return lines or [start.rstrip()]
+
+
 def columns(
     rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset(), indent: int = 2, widest: int | None = None
 ) -> list[str]:
@@ -148,6 +167,16 @@ def _write(stream: TextIO, text: str) -> None:
         stream.write(f"{text}\n")
         stream.flush()
     except BrokenPipeError:
-        # The reader has what it wanted. What is still buffered would fail once more when Python closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        # The reader has what it wanted.
+        _close(stream)
         raise typer.Exit(CLOSED_PIPE) from None
+    except OSError as error:
+        _close(stream)
+        if stream is not sys.stderr:
+            tell(f"the output can't be written: {error.strerror or error}\n  hint: make room where it goes")
+        raise typer.Exit(FINDINGS) from None
+
+
+def _close(stream: TextIO) -> None:
+    """Lets what is still buffered go nowhere: it would fail once more when Python closes the stream."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

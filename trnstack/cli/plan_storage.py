@@ -39,8 +39,8 @@ def storage_section(storage: "StoragePlan") -> list[str]:
 def _bucket(bucket: "BucketPlan") -> Rows:
     yield "checkpoint bucket", bucket.name
     yield "  encryption", "the environment's own KMS key" if bucket.encryption == "kms" else "S3's key"
-    kept = f", old ones kept {bucket.noncurrent_expiration_days} days" if bucket.noncurrent_expiration_days else ""
-    yield "  versions", f"on{kept}" if bucket.versioned else "off"
+    state = "on, old ones" if bucket.versioned else "off, those of before"
+    yield "  versions", f"{state} kept {bucket.noncurrent_expiration_days} days"
     if bucket.object_lock:
         yield "  object lock", f"{bucket.object_lock.mode}, days: {bucket.object_lock.days}"
     days = bucket.infrequent_access_after_days
@@ -106,6 +106,8 @@ def _existing_lustre(lustre: "ExistingLustrePlan") -> Rows:
     yield "file system", f"{lustre.file_system_id}, which stands already"
     yield "  mount name", lustre.mount_name
     yield "  security group", lustre.security_group_id
+    if lustre.efa_enabled:
+        yield "  EFA", "on, as the file says; its security group and the nodes' let it pass"
     if lustre.root_squash:
         yield "  root squash", f"{lustre.root_squash}, once the RootSquashCommand of the storage stack is run"
     yield "  mounted at", lustre.mount_path

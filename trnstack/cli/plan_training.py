@@ -16,7 +16,8 @@ def sections(decided: "Plan") -> list[list[str]]:
     """Returns the section on training's storage; none without a training run."""
     if decided.training is None:
         return []
-    rows = [*_checkpoint(decided.training), *_write(decided.training), *_bucket(decided.training)]
+    training, region = decided.training, decided.region
+    rows = [*_checkpoint(training), *_write(training, region), *_bucket(training, region)]
     return [["Checkpoints", *output.columns(rows)]]
 
 
@@ -29,30 +30,34 @@ def _checkpoint(training: "TrainingPlan") -> Iterator[tuple[str, str]]:
     ]
     told = " + ".join(f"{_size(size)} {name}" for size, name in parts if size)
     yield "one checkpoint", f"{_size(made.total_bytes)}: {told}"
+    if made.repeated_bytes_at_most:
+        more = _size(made.repeated_bytes_at_most)
+        yield "", f"up to {more} more where queries share keys and values: add key_value_heads"
     several = f"{made.nodes} nodes, of which the busiest writes {_size(made.busiest_node_bytes)}"
     yield "written by", several if made.nodes > 1 else "the only node"
     yield "every", f"{training.interval_minutes} minutes of training"
 
 
-def _write(training: "TrainingPlan") -> Iterator[tuple[str, str]]:
+def _write(training: "TrainingPlan", region: str) -> Iterator[tuple[str, str]]:
     write = training.write
     if write is None:
-        yield "write time", "not known: no file system, or an adopted one"
+        yield "write time", "not known: no file system, or an adopted one that is not described"
         return
     rates = f"the file system takes {write.file_system_mbps:,} MB/s, a node sends {write.node_mbps:,}"
     yield "write time", f"{_time(write.seconds)}: {rates}"
-    limit = f"{training.stall_limit_percent} % may be"
-    yield "training waits", f"{write.stall_percent:.2f} % of the time if each is written before the next step; {limit}"
+    limit = f"the file allows {training.stall_limit_percent} %"
+    yield "training waits", f"{write.stall_percent:.2f} % of the time if steps wait for each write; {limit}"
     yield "", _beside(training, write)
     yield "exported", _exported(write)
     yield "kept", f"{training.checkpoints_kept} and a new one, {_size(write.kept_bytes)} of {_room(write)}"
-    yield "file system", _usd(write.monthly_usd)
+    unknown = f"no price of this kind and rate was found in {region}"
+    yield "file system", unknown if write.monthly_usd is None else _usd(write.monthly_usd)
     yield from _offers(write)
 
 
 def _beside(training: "TrainingPlan", write: "CheckpointWritePlan") -> str:
     in_time = write.seconds <= training.interval_minutes * _MINUTE
-    return "written beside the steps, it waits only for the copy to memory" if in_time else "writes pile up"
+    return "for the copy to memory alone if they go on beside it" if in_time else "writes pile up if they go on"
 
 
 def _exported(write: "CheckpointWritePlan") -> str:
@@ -80,12 +85,12 @@ def _offer(offer: "OfferPlan", suggestion: "OfferPlan | None") -> str:
     return f"{size}{rate}{this}{price}"
 
 
-def _bucket(training: "TrainingPlan") -> Iterator[tuple[str, str]]:
+def _bucket(training: "TrainingPlan", region: str) -> Iterator[tuple[str, str]]:
     bucket = training.bucket
     if bucket is None:
         return
     yield "bucket", f"{bucket.checkpoints_a_day:,.0f} checkpoints a day, {_held(bucket)}"
-    yield "", _bucket_usd(bucket)
+    yield "", f"no price of S3 was found in {region}" if bucket.monthly_usd is None else _bucket_usd(bucket)
 
 
 def _held(bucket: "CheckpointBucketPlan") -> str:
@@ -96,12 +101,13 @@ def _held(bucket: "CheckpointBucketPlan") -> str:
 
 
 def _bucket_usd(bucket: "CheckpointBucketPlan") -> str:
-    grows = bucket.added_bytes_a_month is not None and bucket.monthly_usd is not None
-    return f"{_usd(bucket.monthly_usd)}{', and as much more with every month' if grows else ''}"
+    most = "at most " if bucket.is_most else ""
+    grows = ", and as much more with every month" if bucket.added_bytes_a_month is not None else ""
+    return f"{most}{_usd(bucket.monthly_usd or 0)}{grows}"
 
 
-def _usd(usd: float | None) -> str:
-    return "the region's price was not found" if usd is None else f"{usd:,.0f} USD a month"
+def _usd(usd: float) -> str:
+    return f"{usd:,.0f} USD a month"
 
 
 def _size(size: int) -> str:

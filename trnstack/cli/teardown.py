@@ -91,8 +91,7 @@ def _kept(parts: "tuple[Kept, ...]") -> Iterator[str]:
 def _steps(steps: "tuple[Step, ...]", file: str) -> Iterator[str]:
     for number, step in enumerate(steps, start=1):
         yield f"  {number}. {step.title}"
-        if step.edit:
-            yield f"       write in {file}: {step.edit.path}: {_yaml(value=step.edit.value)}"
+        yield from (f"       write in {file}: {edit.path}: {_yaml(value=edit.value)}" for edit in step.edits)
         yield from (f"       {_command(command, file)}" for command in step.commands)
         yield from _wrapped(step.consequence, "     ")
 
@@ -117,5 +116,5 @@ def _usd(amount: float | None) -> str:
     return "?" if amount is None else f"{amount:,.0f}"
 
 
-def _yaml(*, value: bool) -> str:
-    return "true" if value else "false"
+def _yaml(*, value: bool | str) -> str:
+    return value if isinstance(value, str) else "true" if value else "false"

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -21,12 +22,30 @@ if TYPE_CHECKING:
     from trnstack.advice.impact import StackTemplate
     from trnstack.plan import Plan
 
+
+class TemplatesError(Exception):
+    """Templates can't be made.
+
+    Attributes:
+        message: Why, in lower case without a full stop.
+        hint: What to do.
+    """
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(f"{message}\n  hint: {hint}")
+        self.message = message
+        self.hint = hint
+
+
 ROOT = Path(__file__).parents[2]
 #: What is rendered by the source in these folders, and by it alone.
 _RENDERED_BY = ("infra", "stacks", "trnstack/layout", "trnstack/plan")
 #: What is kept at most; an environment's templates take about 100 kB.
 MOST_KEPT = 100
 _VERSION = 1
+#: What the CDK writes to the folder for temporary files, 2.2 MB as measured with CDK 2, and a little more.
+_ROOM_BYTES = 8 * 1024**2
+_MAKE_ROOM = "make room in the folder for temporary files, or name another one in TMPDIR"
 #: What CDK adds to each template to check its bootstrap stack, and no resource stands on.
 _OF_THE_BOOTSTRAP = {"Parameters": "BootstrapVersion", "Rules": "CheckBootstrapVersion"}
 
@@ -36,6 +55,9 @@ def templates(plan: "Plan") -> dict[str, "StackTemplate"]:
 
     The CDK, which starts a Node process, is loaded for those only that are not kept. Templates are made of what the
     lock leaves unresolved too.
+
+    Raises:
+        TemplatesError: There is no room to make them.
     """
     from trnstack.advice.impact import StackTemplate  # noqa: PLC0415 - as every command, see the package's docstring
 
@@ -87,12 +109,18 @@ def _digest(plan: "Plan") -> str:
 def _kept(file: Path, plan: "Plan") -> dict[str, Any] | None:
     """Returns what is kept; None where it is not there, or not whole."""
     try:
+        if not file.is_file():  # a pipe in its place would be waited for
+            return None
         found = json.loads(file.read_bytes())
         os.utime(file)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
-    whole = isinstance(found, dict) and all(isinstance(found.get(stack.name), dict) for stack in plan.stacks)
+    whole = isinstance(found, dict) and all(_is_template(found.get(stack.name)) for stack in plan.stacks)
     return found if whole else None
+
+
+def _is_template(made: Any) -> bool:
+    return isinstance(made, dict) and isinstance(made.get("Resources"), dict)
 
 
 def _keep(file: Path, made: Mapping[str, Any]) -> None:
@@ -100,8 +128,13 @@ def _keep(file: Path, made: Mapping[str, Any]) -> None:
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=file.parent, suffix=".new", delete=False, encoding="utf-8") as new:
-            json.dump(made, new)
-        Path(new.name).replace(file)
+            try:
+                json.dump(made, new)
+                new.close()  # a full disk is told here at the latest
+                Path(new.name).replace(file)
+            except OSError:
+                Path(new.name).unlink(missing_ok=True)
+                raise
         # What another process is writing, or a killed one has left, counts like the rest.
         for old in sorted(file.parent.iterdir(), key=_used, reverse=True)[MOST_KEPT:]:
             old.unlink(missing_ok=True)
@@ -115,7 +148,21 @@ def _used(file: Path) -> float:
 
 
 def _synthesized(plan: "Plan") -> dict[str, Any]:
-    """Returns the templates of a plan, made by the CDK."""
+    """Returns the templates of a plan, made by the CDK.
+
+    Raises:
+        TemplatesError: There is no room for the files that it makes on the way.
+    """
+    try:
+        place = tempfile.gettempdir()
+        if shutil.disk_usage(place).free < _ROOM_BYTES:
+            raise TemplatesError(f"no templates can be made: {place} is full", _MAKE_ROOM)
+        return _made(plan)
+    except OSError as error:
+        raise TemplatesError(f"no templates can be made: {error.strerror or error}", _MAKE_ROOM) from error
+
+
+def _made(plan: "Plan") -> dict[str, Any]:
     node = Path(sys.prefix) / "bin" / "node"
     if node.exists():
         os.environ.setdefault("JSII_NODE", str(node))

@@ -1,14 +1,16 @@
 """What a checkpoint comes to: its bytes, who writes them, how long that takes, and what is kept.
 
 A checkpoint from which training resumes holds the weights, the optimizer's two moments in FP32 (Adam), and, where the
-weights are of 16 bits, their FP32 originals. For a parameter that is 2 + 8 + 4 = 14 bytes, or 4 + 8 = 12 in FP32.
+weights are of 16 bits, their FP32 originals. For a parameter that is 2 + 8 + 4 = 14 bytes, or 4 + 8 = 12 in FP32. Keys
+and values that several queries share are in it once for each time that they are repeated over the cores.
 
 Sources: Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", section 3.1 (2
 bytes of weight, and 4 + 4 + 4 of Adam's state in mixed precision); AWS Neuron documentation, NxD Core, "Developer
 guide for save/load checkpoint" (who writes what); NxD Core, ``trainer/trainer.py`` (master weights exist with ZeRO-1
-only, and are saved with ``use_master_weights_in_ckpt`` only).
+only, and are saved with ``use_master_weights_in_ckpt`` only), ``modules/qkv_linear.py`` (``kv_size_multiplier``).
 """
 
+import math
 from dataclasses import dataclass
 
 #: Bytes of a weight by the format that a model is trained in. With FP8 the products are of 8 bits; that weights stay
@@ -21,6 +23,9 @@ _OPTIMIZER_STAGE, _PARAMETER_STAGE = 1, 3
 #: A file system is not filled beyond this share: a full target refuses to write while others have room.
 #: Source: FSx for Lustre user guide, "Workload balance across OSTs"; the share itself is ours.
 FULL_SHARE = 0.9
+
+#: A month, of what a bucket gains.
+DAYS_A_MONTH = 30
 
 _BYTES_PER_MB, _BYTES_PER_GIB, _SECONDS_A_DAY = 10**6, 2**30, 86_400
 
@@ -45,11 +50,35 @@ class Checkpoint:
         return self.weights + self.master_weights + self.moments
 
 
+def repeated_parameters(
+    *, layers: int, hidden_size: int, attention_heads: int, key_value_heads: int, tensor: int
+) -> int:
+    """Returns the parameters that a checkpoint holds beside the model's own: copies of keys' and values' weights.
+
+    Cores that share a layer have whole heads each, so that heads of keys and values, where they are fewer than cores,
+    are repeated until they divide among them: 8 of them over 32 cores four times. Each core saves its own. Among
+    numbers of heads that divide the cores, one head is repeated most.
+
+    Source: NxD Core, ``modules/qkv_linear.py``, ``GQAQKVColumnParallelLinear``: ``kv_size_multiplier``; NxD Training,
+    "YAML configuration settings", ``kv_replicator``: 4 in AWS's set-ups of Llama-3.1 8B and 70B over 32 cores.
+
+    Args:
+        layers: The model's layers.
+        hidden_size: The width of the hidden state.
+        attention_heads: Heads of queries in a layer.
+        key_value_heads: Heads of keys and of values in a layer.
+        tensor: Over how many cores a layer is split.
+    """
+    copies = tensor // math.gcd(tensor, key_value_heads)
+    width = key_value_heads * (hidden_size // attention_heads)
+    return 2 * layers * hidden_size * width * (copies - 1)
+
+
 def checkpoint(parameters: int, *, precision: str, zero_stage: int, master_weights: bool) -> Checkpoint:
     """Returns what a checkpoint of a model holds.
 
     Args:
-        parameters: How many parameters the model has.
+        parameters: How many parameters are saved: the model's own, and those that are repeated.
         precision: ``fp32``, ``bf16``, ``fp16`` or ``fp8``.
         zero_stage: 0 to 3; without ZeRO, NxD has no master weights.
         master_weights: Whether they are saved where there are some.
@@ -105,6 +134,11 @@ def stall_share(seconds: float, *, interval_minutes: int) -> float:
 def a_day(seconds: float, *, interval_minutes: int) -> float:
     """Returns how many checkpoints are written in a day."""
     return _SECONDS_A_DAY / (interval_minutes * 60 + seconds)
+
+
+def written_bytes(total: int, *, checkpoints_a_day: float, days: int) -> int:
+    """Returns what so many days of checkpoints come to: what a bucket gains where nothing takes old ones out of it."""
+    return round(total * checkpoints_a_day * days)
 
 
 def needed_bytes(total: int, *, kept: int) -> int:

@@ -1,7 +1,7 @@
 """What a Lustre file system's figures come to: throughput, servers, metadata, what one client reaches, sizes on offer.
 
 Every figure is for the file system's baseline, which it keeps up for as long as is needed. What it reaches beyond that
-by its credits is given beside it and never counted on: AWS does not publish how long the credits last for writes.
+by its credits is left out: AWS does not publish how long the credits last for writes.
 
 Sources, by their short names in this module:
 
@@ -41,25 +41,19 @@ SMALL_TIERING_MBPS, TIERING_STEP_MBPS, MOST_TIERING_MBPS = (1000, 2000), 4000, 2
 
 #: SCRATCH_2 has no choice: MB/s a TiB read from its disks, and written to them. Source: performance.
 _SCRATCH_READ, _SCRATCH_WRITE = 200, 100
-#: Network baseline and burst, MB/s a TiB; None where the burst is none or was not found. PERSISTENT_1 on SSD and on HDD
-#: of 40 MB/s a TiB stands on a page that could not be read; its disks are slower than any network listed here.
-#: Source: performance.
-_NETWORK: Mapping[tuple[str, str, int], tuple[int, int | None]] = MappingProxyType(
+#: Network baseline, MB/s a TiB. Source: performance, of June 2023 for PERSISTENT_1.
+_NETWORK: Mapping[tuple[str, str, int], int] = MappingProxyType(
     {
-        ("SCRATCH_2", "SSD", _SCRATCH_READ): (200, 1300),
-        ("PERSISTENT_1", "HDD", 12): (40, 375),
-        ("PERSISTENT_2", "SSD", 125): (320, 1300),
-        ("PERSISTENT_2", "SSD", 250): (640, 1300),
-        ("PERSISTENT_2", "SSD", 500): (1300, None),
-        ("PERSISTENT_2", "SSD", 1000): (2600, None),
-    }
-)
-#: What the disks reach in bursts, MB/s a TiB. Source: performance; for 50, its example of 2020: 1.125 GB/s of 4.8 TiB.
-_DISK_BURST: Mapping[tuple[str, str, int], int] = MappingProxyType(
-    {
-        ("PERSISTENT_1", "SSD", 50): 240,
-        ("PERSISTENT_2", "SSD", 125): 500,
-        ("PERSISTENT_2", "SSD", 250): 500,
+        ("SCRATCH_2", "SSD", _SCRATCH_READ): 200,
+        ("PERSISTENT_1", "SSD", 50): 250,
+        ("PERSISTENT_1", "SSD", 100): 500,
+        ("PERSISTENT_1", "SSD", 200): 750,
+        ("PERSISTENT_1", "HDD", 12): 40,
+        ("PERSISTENT_1", "HDD", 40): 150,
+        ("PERSISTENT_2", "SSD", 125): 320,
+        ("PERSISTENT_2", "SSD", 250): 640,
+        ("PERSISTENT_2", "SSD", 500): 1300,
+        ("PERSISTENT_2", "SSD", 1000): 2600,
     }
 )
 #: Network of Intelligent-Tiering for each 4,000 MB/s of throughput. Source: performance.
@@ -90,6 +84,7 @@ class FileSystem:
     Attributes:
         throughput_mbps_per_tib: Of persistent SSD and HDD; other types pass it by.
         throughput_capacity_mbps: Of Intelligent-Tiering; 0 for other types.
+        drive_cache: ``READ`` for hard disks with an SSD cache, which speeds up reading alone; else ``NONE``.
         efa_enabled: Whether clients may reach it by EFA.
     """
 
@@ -98,6 +93,7 @@ class FileSystem:
     storage_gib: int
     throughput_mbps_per_tib: int
     throughput_capacity_mbps: int = 0
+    drive_cache: str = "NONE"
     efa_enabled: bool = False
 
     @property
@@ -118,9 +114,6 @@ class FileSystem:
     def _key(self) -> tuple[str, str, int]:
         return self.deployment_type, self.storage_type, self._per_tib
 
-    def _scaled(self, mbps_per_tib: int | None) -> int | None:
-        return None if mbps_per_tib is None else throughput_mbps(self.storage_gib, mbps_per_tib)
-
     @property
     def read_mbps(self) -> int:
         """What its disks give, MB/s; Intelligent-Tiering's throughput capacity."""
@@ -128,20 +121,11 @@ class FileSystem:
 
     @property
     def network_mbps(self) -> int | None:
-        """What its servers' network carries, MB/s; None where it was not found, being more than the disks."""
+        """What its servers' network carries, MB/s; None for a rate that FSx does not offer."""
         if self.is_tiering:
             return self.throughput_capacity_mbps * _TIERING_NETWORK_MBPS // TIERING_STEP_MBPS
-        return self._scaled(_NETWORK.get(self._key, (None, None))[0])
-
-    @property
-    def network_burst_mbps(self) -> int | None:
-        """What its servers' network carries while credits last, MB/s; None where there is none, or it was not found."""
-        return None if self.is_tiering else self._scaled(_NETWORK.get(self._key, (None, None))[1])
-
-    @property
-    def disk_burst_mbps(self) -> int | None:
-        """What its disks give while credits last, MB/s; None where there is none, or it was not found."""
-        return None if self.is_tiering else self._scaled(_DISK_BURST.get(self._key))
+        per_tib = _NETWORK.get(self._key)
+        return None if per_tib is None else throughput_mbps(self.storage_gib, per_tib)
 
     @property
     def write_mbps(self) -> int:

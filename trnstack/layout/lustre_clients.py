@@ -1,4 +1,4 @@
-"""Which nodes reach an FSx for Lustre file system by EFA."""
+"""Which nodes reach an FSx for Lustre file system by EFA: those of the types that can, in the file system's zone."""
 
 #: FSx takes Nitro v4 and newer types with EFA as clients, but for this family.
 #: Source: FSx for Lustre user guide, "Working with EFA-enabled file systems" and "Configuring EFA clients".

@@ -14,9 +14,10 @@ from trnstack.plan.model import (
     ReplicationPlan,
     StoragePlan,
 )
-from trnstack.plan.nodes import uses_efa
+from trnstack.plan.nodes import uses_efa, zone_of
 from trnstack.spec import Environment
-from trnstack.spec.storage import CHECKPOINTS, ExistingFileSystem, Lustre
+from trnstack.spec.node_groups import NodeGroup
+from trnstack.spec.storage import ExistingFileSystem, Lustre
 
 #: AL2023's client refuses older servers, and associations need 2.12. Source: FSx for Lustre user guide, "Lustre file
 #: system and client compatibility".
@@ -57,7 +58,7 @@ def _bucket(environment: Environment) -> BucketPlan:
         job_prefixes=job_prefixes(environment),
         encryption=section.encryption,
         versioned=section.versioned,
-        noncurrent_expiration_days=section.noncurrent_expiration_days if section.versioned else None,
+        noncurrent_expiration_days=section.noncurrent_expiration_days,
         infrequent_access_after_days=section.infrequent_access_after_days,
         replication=ReplicationPlan(region=other.region, bucket_name=other.bucket_name, kms_key_arn=other.kms_key_arn)
         if other
@@ -74,11 +75,14 @@ def _existing_bucket(environment: Environment, name: str) -> ExistingBucketPlan:
 
 
 def job_prefixes(environment: Environment) -> tuple[str, ...]:
-    """Returns the prefixes that are linked to the file system; none where all of the bucket is, or nothing."""
-    lustre = environment.storage.lustre
-    linked = [each for each in (lustre.data_repository_associations if lustre else ()) if each.bucket == CHECKPOINTS]
-    prefixes = tuple(sorted({environment.storage.prefix_of(each) for each in linked}))
-    return () if "" in prefixes else prefixes
+    """Returns the prefixes that jobs may use; none where all of the bucket is theirs.
+
+    Those are what the file system is linked to, and what the file adds. Where nothing is linked, they use all of it.
+    """
+    linked = environment.storage.linked_prefixes()
+    added = [prefix.strip("/") for prefix in environment.storage.checkpoints.job_prefixes]
+    prefixes = tuple(sorted({*linked, *added}))
+    return () if not linked or "" in prefixes else prefixes
 
 
 def _lustre(environment: Environment, section: Lustre | None) -> LustrePlan | None:
@@ -87,7 +91,7 @@ def _lustre(environment: Environment, section: Lustre | None) -> LustrePlan | No
     tiering, has_rate = section.storage_type == "INTELLIGENT_TIERING", section.deployment_type in _WITH_RATE
     has_metadata = section.deployment_type == "PERSISTENT_2"
     mode = "AUTOMATIC" if section.metadata_iops is None else "USER_PROVISIONED"
-    logged = section.log_level not in (None, "DISABLED")
+    logged = section.logged not in (None, "DISABLED")
     return LustrePlan(
         deployment_type=section.deployment_type,
         storage_type=section.storage_type,
@@ -108,7 +112,7 @@ def _lustre(environment: Environment, section: Lustre | None) -> LustrePlan | No
         root_squash=section.root_squash,
         weekly_maintenance_start=section.weekly_maintenance_start,
         automatic_backup_retention_days=section.automatic_backup_retention_days,
-        log_level=section.log_level,
+        log_level=section.logged,
         log_retention_days=environment.observability.log_retention_days if logged else None,
         mount_path=section.mount_path,
         subnet=f"nodes-{environment.availability_zone_ids[0]}",
@@ -125,15 +129,27 @@ def figures_of(section: Lustre) -> FileSystem:
         storage_gib=section.storage_gib,
         throughput_mbps_per_tib=section.throughput_mbps_per_tib,
         throughput_capacity_mbps=section.throughput_capacity_mbps or 0,
+        drive_cache=section.drive_cache,
         efa_enabled=section.efa_enabled,
     )
+
+
+def in_its_zone(environment: Environment, group: NodeGroup) -> bool:
+    """Tells whether nodes stand in the file system's zone, the first of the list; of an adopted one it is taken so.
+
+    Source: AWS ParallelCluster user guide, "Elastic Fabric Adapter": EFA is not supported over different zones.
+    """
+    lustre = environment.storage.lustre
+    adopted = lustre is not None and lustre.existing_file_system is not None
+    return adopted or zone_of(environment, group) == environment.availability_zone_ids[0]
 
 
 def _efa_clients(environment: Environment) -> tuple[str, ...]:
     return tuple(
         group.name
         for group in environment.node_groups
-        if reaches_by_efa(group.instance_type, efa_interfaces=int(uses_efa(group, instance_type_of(group))))
+        if in_its_zone(environment, group)
+        and reaches_by_efa(group.instance_type, efa_interfaces=int(uses_efa(group, instance_type_of(group))))
     )
 
 
@@ -142,6 +158,7 @@ def _existing_lustre(environment: Environment, section: Lustre, existing: Existi
         file_system_id=existing.file_system_id,
         mount_name=existing.mount_name,
         security_group_id=existing.security_group_id,
+        efa_enabled=section.efa_enabled,
         root_squash=section.root_squash,
         mount_path=section.mount_path,
         associations=_associations(environment, section),
@@ -157,6 +174,7 @@ def _associations(environment: Environment, section: Lustre) -> tuple[Associatio
             prefix=environment.storage.prefix_of(entry),
             auto_import=entry.auto_import,
             auto_export=entry.exports,
+            lists_bucket=section.existing_file_system is None or not entry.exports,
         )
         for entry in section.data_repository_associations
     )

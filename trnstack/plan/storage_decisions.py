@@ -17,12 +17,13 @@ def storage_decisions(environment: Environment) -> Iterator[Decision]:
             value=f"{section.existing_bucket}, of which nothing is made or changed",
             reason="its policy, lifecycle and access log are those of where it was made; jobs get access to it",
         )
-    prefixes = job_prefixes(environment)
-    if prefixes:
+    prefixes, linked = job_prefixes(environment), environment.storage.linked_prefixes()
+    if prefixes or (linked and "" not in linked):
+        beside = ", and those that the file adds" if section.job_prefixes else ""
         yield Decision(
             path="storage.checkpoints.job_prefixes",
-            value=", ".join(prefixes),
-            reason="jobs may use those parts of the checkpoint bucket that the file system is linked to",
+            value=", ".join(prefixes) or "all of the bucket",
+            reason=f"jobs may use those parts of the checkpoint bucket that the file system is linked to{beside}",
         )
     if lustre and lustre.existing_file_system:
         yield Decision(

@@ -7,7 +7,7 @@ from trnstack.catalog.effective import known_instance_type_of
 from trnstack.layout.lustre import FileSystem, client_mbps
 from trnstack.layout.lustre_clients import reaches_by_efa
 from trnstack.plan.nodes import uses_efa
-from trnstack.plan.storage import figures_of
+from trnstack.plan.storage import figures_of, in_its_zone
 from trnstack.spec import Environment
 from trnstack.spec.node_groups import NodeGroup
 from trnstack.spec.storage import Lustre
@@ -77,15 +77,14 @@ def _cores_a_node(group: NodeGroup, row: InstanceType) -> int:
 
 
 def file_system_of(lustre: Lustre | None) -> FileSystem | None:
-    """Returns what a file system's figures follow from; None where there is none, or an adopted one of unknown size."""
-    if lustre is None or lustre.existing_file_system is not None:
-        return None
-    return figures_of(lustre)
+    """Returns what a file system's figures follow from; None without one, or where an adopted one is not described."""
+    return None if lustre is None or lustre.undescribed else figures_of(lustre)
 
 
-def reach_mbps(file_system: FileSystem, group: NodeGroup, row: InstanceType) -> int:
-    """Returns what one node of a group sends to a file system or reads from it, MB/s."""
-    card_gbps, interfaces = row.network_card_gbps, row.efa_interfaces if uses_efa(group, row) else 0
+def reach_mbps(environment: Environment, file_system: FileSystem, group: NodeGroup, row: InstanceType) -> int:
+    """Returns what one node of a group sends to a file system or reads from it, MB/s; by TCP from another zone."""
+    by_card = uses_efa(group, row) and in_its_zone(environment, group)
+    card_gbps, interfaces = row.network_card_gbps, row.efa_interfaces if by_card else 0
     by_efa = card_gbps is not None and reaches_by_efa(row.name, efa_interfaces=interfaces)
     return client_mbps(
         file_system, card_gbps=card_gbps, efa_gbps=interfaces * card_gbps if by_efa and card_gbps else None
@@ -99,5 +98,5 @@ def fleet_reach_mbps(environment: Environment, file_system: FileSystem) -> int |
         row = known_instance_type_of(group)
         if row is None or not group.largest_count:
             return None
-        reach += group.largest_count * reach_mbps(file_system, group, row)
+        reach += group.largest_count * reach_mbps(environment, file_system, group, row)
     return reach

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trnstack.catalog.storage_prices import lustre_monthly_usd, s3_monthly_usd
+from trnstack.catalog.storage_prices import lustre_monthly_usd, s3_monthly_usd, s3_price_is_most
 from trnstack.layout import checkpoints
 from trnstack.layout.lustre import FileSystem, rates, smallest
 from trnstack.plan.model.training import (
@@ -18,7 +18,6 @@ from trnstack.spec import Environment
 from trnstack.spec.storage import CHECKPOINTS
 from trnstack.spec.training import Training
 
-_DAYS_A_MONTH = 30
 _BYTES_PER_MB = 10**6
 
 
@@ -26,7 +25,7 @@ _BYTES_PER_MB = 10**6
 class _Run:
     """What everything below is asked about: the run, its nodes, and its checkpoint."""
 
-    region: str
+    environment: Environment
     section: Training
     nodes: Trainers
     checkpoint: CheckpointPlan
@@ -42,7 +41,7 @@ class _Run:
 
     def node_mbps(self, file_system: FileSystem) -> int:
         """Returns what one node can send."""
-        return reach_mbps(file_system, self.nodes.group, self.nodes.instance_type)
+        return reach_mbps(self.environment, file_system, self.nodes.group, self.nodes.instance_type)
 
     def stall_percent(self, seconds: float) -> float:
         """Returns the share of the time that training waits, as it is shown and compared."""
@@ -75,11 +74,12 @@ class _Run:
     def monthly_usd(self, file_system: FileSystem) -> float | None:
         """Returns what a file system costs; None where its price was not found."""
         usd = lustre_monthly_usd(
-            self.region,
+            self.environment.region,
             deployment_type=file_system.deployment_type,
             storage_type=file_system.storage_type,
             storage_gib=file_system.storage_gib,
             throughput_mbps_per_tib=file_system.throughput_mbps_per_tib,
+            drive_cache=file_system.drive_cache,
         )
         return None if usd is None else round(usd, 2)
 
@@ -90,7 +90,7 @@ def training(environment: Environment) -> TrainingPlan | None:
     if section is None or nodes is None:
         return None
     made = _checkpoint(environment, section, nodes)
-    run = _Run(region=environment.region, section=section, nodes=nodes, checkpoint=made)
+    run = _Run(environment=environment, section=section, nodes=nodes, checkpoint=made)
     file_system = file_system_of(environment.storage.lustre)
     written = file_system is not None and file_system.write_mbps > 0
     write = _write(environment, run, file_system) if file_system and written else None
@@ -105,22 +105,38 @@ def training(environment: Environment) -> TrainingPlan | None:
 
 
 def _checkpoint(environment: Environment, section: Training, nodes: Trainers) -> CheckpointPlan:
-    zero_stage = section.parallelism.zero_stage
-    size = checkpoints.checkpoint(
-        round(section.model.parameters_billion * 10**9),
-        precision=environment.neuron.precision,
-        zero_stage=zero_stage,
-        master_weights=section.checkpoint_master_weights,
-    )
+    zero_stage, parameters = section.parallelism.zero_stage, round(section.model.parameters_billion * 10**9)
+    heads = section.model.key_value_heads
+
+    def saved(parameters: int) -> checkpoints.Checkpoint:
+        return checkpoints.checkpoint(
+            parameters,
+            precision=environment.neuron.precision,
+            zero_stage=zero_stage,
+            master_weights=section.checkpoint_master_weights,
+        )
+
+    size = saved(parameters + (_repeated(section, heads) if heads else 0))
     return CheckpointPlan(
         weights_bytes=size.weights,
         master_weights_bytes=size.master_weights,
         moments_bytes=size.moments,
         total_bytes=size.total,
+        repeated_bytes_at_most=0 if heads else saved(_repeated(section, 1)).total,
         nodes=nodes.nodes,
         busiest_node_bytes=checkpoints.busiest_node_bytes(
             size, nodes=nodes.nodes, model_nodes=nodes.model_nodes, zero_stage=zero_stage
         ),
+    )
+
+
+def _repeated(section: Training, key_value_heads: int) -> int:
+    return checkpoints.repeated_parameters(
+        layers=section.model.layers,
+        hidden_size=section.model.hidden_size,
+        attention_heads=section.model.attention_heads,
+        key_value_heads=key_value_heads,
+        tensor=section.parallelism.tensor,
     )
 
 
@@ -163,13 +179,16 @@ def _bucket(environment: Environment, run: _Run, *, seconds: float) -> Checkpoin
     removed = not exported or any("DELETED" in events for events in exported)
     noncurrent_days = section.noncurrent_expiration_days if removed and section.versioned else 0
     kept = total * run.section.checkpoints_kept if removed else None
-    noncurrent = round(total * a_day * noncurrent_days)
-    added = None if removed else round(total * a_day * _DAYS_A_MONTH)
-    usd = s3_monthly_usd(environment.region, (kept or 0) + noncurrent + (added or 0))
+    noncurrent = checkpoints.written_bytes(total, checkpoints_a_day=a_day, days=noncurrent_days)
+    month = checkpoints.written_bytes(total, checkpoints_a_day=a_day, days=checkpoints.DAYS_A_MONTH)
+    added = None if removed else month
+    held = (kept or 0) + noncurrent + (added or 0)
+    usd = s3_monthly_usd(environment.region, held)
     return CheckpointBucketPlan(
         checkpoints_a_day=round(a_day, 1),
         kept_bytes=kept,
         noncurrent_bytes=noncurrent,
         added_bytes_a_month=added,
         monthly_usd=None if usd is None else round(usd, 2),
+        is_most=s3_price_is_most(environment.region, held),
     )

@@ -14,6 +14,11 @@ _SETTINGS_OF_LUSTRE = (
     *("metadata_iops", "drive_cache", "read_cache", "read_cache_gib", "weekly_maintenance_start"),
     *("automatic_backup_retention_days", "log_level"),
 )
+_DESCRIPTION_OF_LUSTRE = (
+    *("deployment_type", "storage_type", "storage_gib", "throughput_mbps_per_tib", "throughput_capacity_mbps"),
+    *("data_compression", "efa_enabled"),
+)
+_DESCRIPTION_OF_BUCKET = ("versioned", "noncurrent_expiration_days", "infrequent_access_after_days")
 _SETTINGS_OF_BUCKET = ("replicate_to", "object_lock_days", "object_lock_mode")
 
 
@@ -40,6 +45,28 @@ def an_adopted_file_system_keeps_its_settings(environment: Environment) -> Itera
                 message=f"{field} can't be set on a file system that is adopted",
                 hint=f"remove {field}; aws fsx update-file-system changes the file system itself",
             )
+
+
+def a_description_of_a_file_system_sets_nothing(environment: Environment) -> Iterator[Finding]:
+    """FSX033: Type, size and rate of an adopted file system say what it is: an edit of them changes nothing of it.
+
+    Where size and rate are written, the figures of checkpoints follow from them, with the defaults for what is not.
+
+    Source: CloudFormation user guide: a stack changes and deletes what it made or imported, and nothing else.
+    """
+    lustre = environment.storage.lustre
+    fields = [field for field in _DESCRIPTION_OF_LUSTRE if lustre and field in lustre.model_fields_set]
+    if lustre and lustre.existing_file_system and fields:
+        missing = ", ".join(lustre.undescribed)
+        yield Finding(
+            code="FSX033",
+            severity=Severity.NOTE,
+            path=(*LUSTRE, fields[0]),
+            message=f"what is written of {', '.join(fields)} describes the adopted file system, and changes nothing",
+            hint=f"write {missing} too, from which its figures follow, or remove it"
+            if missing
+            else "keep it as aws fsx describe-file-systems shows it, or remove it",
+        )
 
 
 def an_adopted_file_system_is_in_reach(environment: Environment) -> Iterator[Finding]:
@@ -96,6 +123,23 @@ def an_adopted_bucket_keeps_its_settings(environment: Environment) -> Iterator[F
             )
 
 
+def a_description_of_a_bucket_sets_nothing(environment: Environment) -> Iterator[Finding]:
+    """BKT021: What is written of an adopted bucket's versions and lifecycle changes nothing of them.
+
+    Source: CloudFormation user guide: a stack changes and deletes what it made or imported, and nothing else.
+    """
+    section = environment.storage.checkpoints
+    fields = [field for field in _DESCRIPTION_OF_BUCKET if field in section.model_fields_set]
+    if section.existing_bucket and fields:
+        yield Finding(
+            code="BKT021",
+            severity=Severity.NOTE,
+            path=(*_CHECKPOINTS, fields[0]),
+            message=f"what is written of {', '.join(fields)} changes nothing of the adopted bucket",
+            hint="remove it; change the bucket itself where it was made",
+        )
+
+
 def _keys(environment: Environment) -> Iterator[tuple[Path, str]]:
     section = environment.storage.checkpoints
     named: list[tuple[Path, str | None]] = [((*_CHECKPOINTS, "kms_key_arn"), section.kms_key_arn)]
@@ -119,6 +163,23 @@ def keys_are_named_by_their_own_arn(environment: Environment) -> Iterator[Findin
                 message=f"'{arn}' is an alias, which no policy can name as a key",
                 hint="use the ARN with :key/ that aws kms describe-key --key-id ALIAS shows",
             )
+
+
+def keys_are_in_their_buckets_region(environment: Environment) -> Iterator[Finding]:
+    """BKT022: The key of an adopted bucket or of a dataset is in the region of that bucket, which takes no other.
+
+    Source: S3 user guide, "Specifying server-side encryption with AWS KMS": a key of the bucket's own region.
+    """
+    section, datasets = environment.storage.checkpoints, environment.storage.datasets
+    named = [((*_CHECKPOINTS, "kms_key_arn"), section.kms_key_arn, environment.region, "name the bucket's own key")]
+    for index, dataset in enumerate(datasets):
+        hint = "name the bucket's own key, or its region in region"
+        path: Path = ("storage", "datasets", index, "kms_key_arn")
+        named.append((path, dataset.kms_key_arn, dataset.region or environment.region, hint))
+    for path, arn, region, hint in named:
+        if arn and f":kms:{region}:" not in arn:
+            message = f"the key is in {arn.split(':')[3]}, and its bucket in {region}"
+            yield Finding(code="BKT022", path=path, message=message, hint=hint)
 
 
 def keys_of_others_let_fsx_in(environment: Environment) -> Iterator[Finding]:
@@ -145,9 +206,12 @@ def keys_of_others_let_fsx_in(environment: Environment) -> Iterator[Finding]:
 
 RULES = (
     an_adopted_file_system_keeps_its_settings,
+    a_description_of_a_file_system_sets_nothing,
     an_adopted_file_system_is_in_reach,
     an_adopted_bucket_has_its_key,
     an_adopted_bucket_keeps_its_settings,
+    a_description_of_a_bucket_sets_nothing,
     keys_are_named_by_their_own_arn,
+    keys_are_in_their_buckets_region,
     keys_of_others_let_fsx_in,
 )

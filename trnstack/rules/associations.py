@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from trnstack.findings import Finding, Path, Severity, did_you_mean
+from trnstack.findings import Finding, Path, did_you_mean
 from trnstack.rules.shape import repeated
 from trnstack.spec import Environment
 from trnstack.spec.storage import CHECKPOINTS, DataRepositoryAssociation
@@ -60,10 +60,10 @@ def association_paths_do_not_overlap(environment: Environment) -> Iterator[Findi
 
 
 def association_prefixes_do_not_overlap(environment: Environment) -> Iterator[Finding]:
-    """SPEC025: No two associations have the same prefix of a bucket; one inside another's is a warning.
+    """SPEC025: No two associations have the same prefix of a bucket, or one inside the other's.
 
-    Source: FSx for Lustre user guide, "Linking your file system to an Amazon S3 bucket": a unique folder and a unique
-    bucket or prefix for each.
+    Source: FSx for Lustre user guide, "Linking your file system to an Amazon S3 bucket": "Two data repository
+    associations cannot have overlapping data repository paths".
     """
     places = [_place(environment, association) for association in _associations(environment)]
     for index, place in enumerate(places):
@@ -71,7 +71,6 @@ def association_prefixes_do_not_overlap(environment: Environment) -> Iterator[Fi
         for earlier in sorted(overlapped, key=lambda other: other != place)[:1]:
             yield Finding(
                 code="SPEC025",
-                severity=Severity.ERROR if earlier == place else Severity.WARNING,
                 path=(*_association(index), "prefix"),
                 message=f"'{place}' overlaps '{earlier}' of another association",
                 hint="give each a prefix of its own, such as the name of its folder",
@@ -129,19 +128,18 @@ def associations_stay_in_their_dataset(environment: Environment) -> Iterator[Fin
 
 
 def intelligent_tiering_has_no_associations(environment: Environment) -> Iterator[Finding]:
-    """FSX020: No bucket is linked to an INTELLIGENT_TIERING file system; all others may be, Lustre being 2.15.
+    """FSX020: No bucket is linked to an INTELLIGENT_TIERING file system, new or adopted; all others may be with 2.15.
 
     Source: FSx for Lustre user guide, "Using data repositories"; FSx API reference, DataRepositoryAssociation.
     """
     lustre = environment.storage.lustre
-    if not lustre or lustre.existing_file_system or lustre.storage_type != "INTELLIGENT_TIERING":
-        return
-    if lustre.data_repository_associations:
+    if lustre and lustre.storage_type == "INTELLIGENT_TIERING" and lustre.data_repository_associations:
+        instead = "correct what describes it" if lustre.existing_file_system else "write storage_type: SSD"
         yield Finding(
             code="FSX020",
             path=("storage", "lustre", "data_repository_associations"),
             message="INTELLIGENT_TIERING can't be linked to buckets",
-            hint="remove the associations, or write storage_type: SSD",
+            hint=f"remove the associations, or {instead}",
         )
 
 

@@ -45,19 +45,24 @@ def _associations(environment: Environment) -> Iterator[tuple[Path, DataReposito
 def scratch_keeps_no_checkpoints(environment: Environment) -> Iterator[Finding]:
     """FSX011: What is written to scratch storage also goes to the checkpoint bucket: scratch is not replicated.
 
-    Source: FSx for Lustre user guide, "Deployment and storage class options".
+    New files go with NEW, and what is written to them later with CHANGED; DELETED carries nothing there.
+
+    Source: FSx for Lustre user guide, "Deployment and storage class options" and "Automatically export updates to your
+    S3 bucket".
     """
     lustre = new_file_system(environment)
-    if not lustre or lustre.deployment_type != "SCRATCH_2":
+    links = [each for _, each in _associations(environment) if each.bucket == CHECKPOINTS and each.exports]
+    if not lustre or lustre.deployment_type != "SCRATCH_2" or any(link.keeps_all for link in links):
         return
-    if not any(each.bucket == CHECKPOINTS and each.exports for _, each in _associations(environment)):
-        yield Finding(
-            code="FSX011",
-            severity=Severity.WARNING,
-            path=(*LUSTRE, "deployment_type"),
-            message="a failed server of SCRATCH_2 loses its data, and nothing is exported to the checkpoint bucket",
-            hint="add an association with bucket: checkpoints, or write deployment_type: PERSISTENT_2",
-        )
+    what = "not all that is written is exported" if links else "nothing is exported"
+    add = "write auto_export: [NEW, CHANGED]" if links else "add an association with bucket: checkpoints"
+    yield Finding(
+        code="FSX011",
+        severity=Severity.WARNING,
+        path=(*LUSTRE, "deployment_type"),
+        message=f"a failed server of SCRATCH_2 loses its data, and {what} to the checkpoint bucket",
+        hint=f"{add}, or write deployment_type: PERSISTENT_2",
+    )
 
 
 def nodes_are_in_the_file_systems_zone(environment: Environment) -> Iterator[Finding]:
@@ -65,21 +70,24 @@ def nodes_are_in_the_file_systems_zone(environment: Environment) -> Iterator[Fin
 
     Source: FSx for Lustre user guide, "Accessing file systems"; EC2 pricing, "Data transfer" (FSX-11).
     """
-    home = environment.availability_zone_ids[0]
+    home, lustre = environment.availability_zone_ids[0], new_file_system(environment)
+    by_tcp = "go by TCP, " if lustre and lustre.efa_enabled else ""
     for index, group in enumerate(environment.node_groups):
         zone_id = fleet.zone_of(environment, group)
-        if new_file_system(environment) and zone_id != home:
+        if lustre and zone_id != home:
             yield Finding(
                 code="FSX012",
                 severity=Severity.WARNING,
                 path=("node_groups", index, "availability_zone_id"),
-                message=f"the nodes are in {zone_id}, the file system in {home}: reads are slower and paid for",
+                message=f"the nodes are in {zone_id}, the file system in {home}: reads {by_tcp}are slower and paid for",
                 hint=f"put {zone_id} first in availability_zone_ids, or the node group into {home}",
             )
 
 
 def deletions_stay_in_the_file_system(environment: Environment) -> Iterator[Finding]:
     """FSX013: What is deleted in the file system stays in the bucket: with DELETED exported, a slip deletes both.
+
+    A rename is a change: with CHANGED the object of the old name is deleted, and one of the new name made.
 
     Source: FSx for Lustre user guide, "Automatically export updates to your S3 bucket" (FSX-06).
     """

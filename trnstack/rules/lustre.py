@@ -132,6 +132,19 @@ def throughput_capacity_is_offered(environment: Environment) -> Iterator[Finding
     yield Finding(code="FSX004", path=(*LUSTRE, "throughput_capacity_mbps"), message=message, hint=hint)
 
 
+def _offered_iops(lustre: Lustre) -> tuple[int, ...]:
+    return _METADATA_IOPS.get(lustre.storage_type, ()) if _is_possible(lustre) else ()
+
+
+def _automatic_iops(lustre: Lustre) -> int | None:
+    return FileSystem(
+        deployment_type=lustre.deployment_type,
+        storage_type=lustre.storage_type,
+        storage_gib=lustre.storage_gib,
+        throughput_mbps_per_tib=lustre.throughput_mbps_per_tib,
+    ).metadata_iops
+
+
 def metadata_iops_are_offered(environment: Environment) -> Iterator[Finding]:
     """FSX005: Metadata IOPS come in steps; with INTELLIGENT_TIERING they are never automatic.
 
@@ -142,7 +155,7 @@ def metadata_iops_are_offered(environment: Environment) -> Iterator[Finding]:
     guide, "Managing metadata performance".
     """
     lustre = new_file_system(environment)
-    offered = _METADATA_IOPS.get(lustre.storage_type, ()) if lustre and _is_possible(lustre) else ()
+    offered = _offered_iops(lustre) if lustre else ()
     if not lustre or not offered or lustre.deployment_type != "PERSISTENT_2":
         return
     iops, path = lustre.metadata_iops, (*LUSTRE, "metadata_iops")
@@ -150,8 +163,9 @@ def metadata_iops_are_offered(environment: Environment) -> Iterator[Finding]:
         message = "metadata_iops can't be automatic with INTELLIGENT_TIERING"
         yield Finding(code="FSX005", path=path, message=message, hint="write metadata_iops: 6000 or 12000")
     elif iops is not None and iops not in offered:
-        below = [each for each in offered if each < iops][-1:]
-        above = [each for each in offered if each > iops][:1]
+        least = _automatic_iops(lustre) or 0
+        below = [each for each in offered if least <= each < iops][-1:]
+        above = [each for each in offered if each > iops and each >= least][:1]
         yield Finding(
             code="FSX005",
             path=path,
@@ -166,14 +180,9 @@ def metadata_iops_are_not_below_the_automatic(environment: Environment) -> Itera
     Source: FSx API reference, CreateFileSystemLustreMetadataConfiguration, ``Iops``.
     """
     lustre = new_file_system(environment)
-    if not lustre or lustre.metadata_iops is None or not _is_possible(lustre):
+    if not lustre or lustre.metadata_iops not in _offered_iops(lustre):
         return
-    automatic = FileSystem(
-        deployment_type=lustre.deployment_type,
-        storage_type=lustre.storage_type,
-        storage_gib=lustre.storage_gib,
-        throughput_mbps_per_tib=lustre.throughput_mbps_per_tib,
-    ).metadata_iops
+    automatic = _automatic_iops(lustre)
     if automatic is not None and lustre.metadata_iops < automatic:
         yield Finding(
             code="FSX028",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from trnstack.findings import Finding, Severity
 from trnstack.layout.lustre import EFA_STEPS_GIB, TIERING_STEP_MBPS
 from trnstack.layout.lustre_clients import reaches_by_efa
+from trnstack.plan.storage import in_its_zone
 from trnstack.rules import fleet
 from trnstack.rules.lustre import LUSTRE, neighbours, new_file_system
 from trnstack.spec import Environment
@@ -49,25 +50,36 @@ def lustre_efa_has_its_size(environment: Environment) -> Iterator[Finding]:
         )
 
 
-def _uses_lustre_efa(group: NodeGroup) -> bool:
+def _uses_lustre_efa(environment: Environment, group: NodeGroup) -> bool:
     used = 0 if group.efa is False else fleet.efa_interfaces(group) or 0
-    return reaches_by_efa(group.instance_type, efa_interfaces=used)
+    return in_its_zone(environment, group) and reaches_by_efa(group.instance_type, efa_interfaces=used)
+
+
+def _nodes_of(environment: Environment, group: NodeGroup) -> str:
+    elsewhere = "" if in_its_zone(environment, group) else f" in {fleet.zone_of(environment, group)}"
+    return f"{group.instance_type}{elsewhere}"
 
 
 def lustre_efa_has_clients(environment: Environment) -> Iterator[Finding]:
-    """FSX010: EFA to the file system is on where nodes can use it: trn2 nodes can't, nor nodes without EFA.
+    """FSX010: EFA to the file system is on where nodes can use it: trn2 nodes can't, nor those without EFA.
 
-    Source: FSx for Lustre user guide, "Prerequisites for using EFA-enabled file systems".
+    Nor can those of another zone, from which EFA does not reach.
+
+    Source: FSx for Lustre user guide, "Prerequisites for using EFA-enabled file systems"; AWS ParallelCluster user
+    guide, "Elastic Fabric Adapter".
     """
-    lustre = new_file_system(environment)
-    if lustre and lustre.efa_enabled and not any(_uses_lustre_efa(group) for group in environment.node_groups):
-        types = ", ".join(dict.fromkeys(group.instance_type for group in environment.node_groups))
+    lustre, groups = environment.storage.lustre, environment.node_groups
+    if lustre and lustre.efa_enabled and not any(_uses_lustre_efa(environment, group) for group in groups):
+        nodes = ", ".join(dict.fromkeys(_nodes_of(environment, group) for group in groups))
+        adopted = lustre.existing_file_system is not None
         yield Finding(
             code="FSX010",
             severity=Severity.WARNING,
             path=(*LUSTRE, "efa_enabled"),
-            message=f"efa_enabled is of no use to {types}",
-            hint="write efa_enabled: false, which allows smaller sizes",
+            message=f"efa_enabled is of no use to {nodes}",
+            hint="remove it: they reach the file system by TCP"
+            if adopted
+            else "write efa_enabled: false, which allows smaller sizes",
         )
 
 
@@ -77,7 +89,7 @@ def efa_clients_are_set_up(environment: Environment) -> Iterator[Finding]:
     Source: FSx for Lustre user guide, "Configuring EFA clients"; EKS user guide, "Optimize Amazon FSx for Lustre
     performance on nodes (EFA)".
     """
-    lustre = new_file_system(environment)
+    lustre = environment.storage.lustre
     if lustre and lustre.efa_enabled:
         yield Finding(
             code="FSX027",

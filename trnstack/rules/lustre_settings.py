@@ -1,4 +1,4 @@
-"""What must hold of a Lustre file system's caches, backups, logs and root squash."""
+"""What must hold of a Lustre file system's caches, backups, removal, logs and root squash."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,7 @@ from trnstack.findings import Finding, Severity
 from trnstack.layout.lustre import SMALL_TIERING_MBPS
 from trnstack.rules.lustre import LUSTRE, new_file_system
 from trnstack.spec import Environment
+from trnstack.spec.storage import CHECKPOINTS
 
 _CACHE_UNIT_MBPS = 1000
 _SMALLEST_CACHE_GIB, _LARGEST_CACHE_GIB = 8, 32_768
@@ -109,6 +110,33 @@ def backups_are_offered(environment: Environment) -> Iterator[Finding]:
     yield Finding(code="FSX024", path=(*LUSTRE, "automatic_backup_retention_days"), message=message, hint=hint)
 
 
+def file_systems_are_retained(environment: Environment) -> Iterator[Finding]:
+    """FSX032: The file system outlives its stack: with ``destroy`` it is deleted with it, and by what replaces it.
+
+    Many edits replace a file system, such as one of its rate: docs/updates.md. Automatic backups go with it, and FSx
+    takes no last one.
+
+    Source: CloudFormation user guide, ``DeletionPolicy`` and ``UpdateReplacePolicy``; FSx API reference,
+    DeleteFileSystem.
+    """
+    lustre = new_file_system(environment)
+    if not lustre or lustre.removal_policy != "destroy":
+        return
+    links = [each for each in lustre.data_repository_associations if each.bucket == CHECKPOINTS and each.exports]
+    exported = any(link.keeps_all for link in links)
+    lost = "what is not exported by then" if exported else "all that it holds, since nothing is exported"
+    if links and not exported:
+        lost = "all that auto_export leaves out"
+    backups = ", and its automatic backups" if lustre.automatic_backup_retention_days else ""
+    yield Finding(
+        code="FSX032",
+        severity=Severity.WARNING,
+        path=(*LUSTRE, "removal_policy"),
+        message=f"the file system is deleted with its stack and by an edit that replaces it, with {lost}{backups}",
+        hint="write removal_policy: retain, or read docs/teardown.md on what to flush before either",
+    )
+
+
 def logs_have_something_to_tell(environment: Environment) -> Iterator[Finding]:
     """FSX025: What FSx logs are the events of associations: a file system without one logs nothing.
 
@@ -146,12 +174,33 @@ def root_squash_is_set_by_hand(environment: Environment) -> Iterator[Finding]:
         )
 
 
+def backups_and_root_squash_are_tried(environment: Environment) -> Iterator[Finding]:
+    """FSX037: Backups beside root squash are tried before they are relied upon: FSx's guide has excluded the two.
+
+    That a file system with root squash is neither backed up nor restored stands in the guide of 2023; a newer copy of
+    the page was not found.
+
+    Source: FSx for Lustre user guide, "Lustre root squash", of June 2023.
+    """
+    lustre = new_file_system(environment)
+    if lustre and lustre.root_squash and lustre.automatic_backup_retention_days:
+        yield Finding(
+            code="FSX037",
+            severity=Severity.WARNING,
+            path=(*LUSTRE, "automatic_backup_retention_days"),
+            message="FSx's guide of 2023 has no backups of a file system with root squash, and no restores",
+            hint="remove one of the two, or take a backup and restore it before it is relied upon",
+        )
+
+
 RULES = (
     drive_cache_is_for_hdd,
     read_cache_is_for_intelligent_tiering,
     read_cache_fits_the_throughput,
     a_small_throughput_capacity_is_tried,
     backups_are_offered,
+    file_systems_are_retained,
     logs_have_something_to_tell,
     root_squash_is_set_by_hand,
+    backups_and_root_squash_are_tried,
 )

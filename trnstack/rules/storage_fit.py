@@ -10,7 +10,7 @@ from trnstack.plan.training import training
 from trnstack.spec import Environment
 
 _LUSTRE: Path = ("storage", "lustre")
-_BYTES_PER_GB = 10**9
+_BYTES_PER_GB, _BYTES_PER_TB = 10**9, 10**12
 _WHOLE = 100
 
 
@@ -21,11 +21,14 @@ def _size_path(environment: Environment) -> Path:
     return (*_LUSTRE, "throughput_capacity_mbps" if is_tiering else "storage_gib")
 
 
-def _change(asked: TrainingPlan) -> str:
-    """Returns the smallest change that makes a file system suffice."""
+def _change(environment: Environment, asked: TrainingPlan) -> str:
+    """Returns the smallest change that makes a file system suffice; an adopted one is not changed by the file."""
+    lustre = environment.storage.lustre
+    adopted = lustre is not None and lustre.existing_file_system is not None
     suggestion = asked.write.suggestion if asked.write else None
     others = [offer for offer in asked.write.offers if offer != suggestion] if asked.write else []
-    changes = [f"use {_offer(suggestion)}"] if suggestion else []
+    use = "grow it by aws fsx update-file-system, then write" if adopted else "use"
+    changes = [f"{use} {_offer(suggestion)}"] if suggestion else []
     if others:
         changes.append(f"a new one could be {' or '.join(map(_offer, others))}")
     return "; ".join(changes) or "save less often: write a longer checkpoint_interval_minutes"
@@ -53,7 +56,7 @@ def checkpoints_are_written_before_the_next(environment: Environment) -> Iterato
             path=_size_path(environment),
             message=f"a checkpoint of {_gb(asked.checkpoint.total_bytes)} takes {_time(asked.write.seconds)} at "
             f"{asked.write.file_system_mbps} MB/s, longer than the {asked.interval_minutes} minutes to the next",
-            hint=_change(asked),
+            hint=_change(environment, asked),
         )
 
 
@@ -75,7 +78,7 @@ def training_waits_within_its_share(environment: Environment) -> Iterator[Findin
             path=_size_path(environment),
             message=f"training waits {asked.write.stall_percent:.1f} % of the time for checkpoints of "
             f"{_gb(asked.checkpoint.total_bytes)}, and may wait {asked.stall_limit_percent} %",
-            hint=_change(asked),
+            hint=_change(environment, asked),
         )
 
 
@@ -99,7 +102,7 @@ def kept_checkpoints_fit_the_file_system(environment: Environment) -> Iterator[F
             path=_size_path(environment),
             message=f"{asked.checkpoints_kept} kept checkpoints and a new one, {_gb(needed)}, {what}: the file system "
             f"has {_gb(room)}",
-            hint=f"{_change(asked)}, or keep fewer",
+            hint=f"{_change(environment, asked)}, or keep fewer",
         )
 
 
@@ -150,6 +153,32 @@ def checkpoints_have_a_shared_place(environment: Environment) -> Iterator[Findin
     )
 
 
+def old_checkpoints_leave_the_bucket(environment: Environment) -> Iterator[Finding]:
+    """STO006: Something takes old checkpoints out of the bucket, which otherwise grows for as long as training runs.
+
+    What the file system exports stays there when the job removes it from the file system, unless deletions are exported
+    too. Nothing here makes objects expire: S3 counts the days of each, and takes the last good one as well once
+    training has stopped for so long.
+
+    Source: FSx for Lustre user guide, "Automatically export updates to your S3 bucket"; S3 user guide, "Lifecycle
+    configuration elements": days since creation.
+    """
+    asked = training(environment)
+    added = asked.bucket.added_bytes_a_month if asked and asked.bucket else None
+    if asked and asked.bucket and added is not None:
+        usd = asked.bucket.monthly_usd
+        most = "at most " if asked.bucket.is_most else ""
+        price = f", {most}{usd:,.0f} USD more with every month in S3's class Standard" if usd is not None else ""
+        yield Finding(
+            code="STO006",
+            severity=Severity.WARNING,
+            path=("training", "checkpoints_kept"),
+            message=f"the job keeps {asked.checkpoints_kept} checkpoints and the bucket all of them: a month adds "
+            f"{added / _BYTES_PER_TB:,.1f} TB{price}",
+            hint="let a job remove old ones there; docs/storage.md has the other ways, and what each may lose",
+        )
+
+
 def _gb(size: int) -> str:
     return f"{size / _BYTES_PER_GB:,.1f} GB"
 
@@ -164,4 +193,5 @@ RULES = (
     kept_checkpoints_fit_the_file_system,
     the_throughput_can_be_used,
     checkpoints_have_a_shared_place,
+    old_checkpoints_leave_the_bucket,
 )

@@ -65,6 +65,23 @@ def heads_divide_among_the_tensor_degree(environment: Environment) -> Iterator[F
         )
 
 
+def heads_share_keys_and_values_evenly(environment: Environment) -> Iterator[Finding]:
+    """TRN006: As many heads of queries share each head of keys and values.
+
+    Source: Ainslie et al., "GQA: Training Generalized Multi-Query Transformer Models from Multi-Head Checkpoints",
+    section 2.2.
+    """
+    training = environment.training
+    if training and training.model.key_value_heads and training.model.attention_heads % training.model.key_value_heads:
+        heads = training.model.attention_heads
+        yield Finding(
+            code="TRN006",
+            path=("training", "model", "key_value_heads"),
+            message=f"{heads} attention heads do not divide by {training.model.key_value_heads} of keys and values",
+            hint="use the model's own number, which its configuration calls num_key_value_heads",
+        )
+
+
 def the_batch_divides_among_the_data_degree(environment: Environment) -> Iterator[Finding]:
     """TRN003: The global batch is a multiple of micro batch times data degree, where that degree is given.
 
@@ -122,6 +139,7 @@ def the_batch_divides_among_the_fleet(environment: Environment) -> Iterator[Find
 RULES = (
     parallelism_divides_the_fleet,
     heads_divide_among_the_tensor_degree,
+    heads_share_keys_and_values_evenly,
     the_batch_divides_among_the_data_degree,
     layers_divide_among_the_pipeline,
     the_batch_divides_among_the_fleet,

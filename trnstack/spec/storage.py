@@ -10,9 +10,8 @@ from trnstack.spec.base import KeyArn, Name, RegionName, RemovalPolicy, Section
 CHECKPOINTS = "checkpoints"
 
 BucketName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")]
-Prefix = Annotated[
-    str, StringConstraints(pattern=r"^([A-Za-z0-9!_.*'()-]+(/[A-Za-z0-9!_.*'()-]+)*/?)?$", max_length=900)
-]
+#: Without ``*``, which the policy of the jobs' role would take for any text.
+Prefix = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9!_.'()-]+(/[A-Za-z0-9!_.'()-]+)*/?)?$", max_length=900)]
 FileSystemPath = Annotated[str, StringConstraints(pattern=r"^/[A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)*$", max_length=4096)]
 FileSystemId = Annotated[str, StringConstraints(pattern=r"^fs-[0-9a-f]{8,40}$")]
 MountName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,8}$")]
@@ -40,6 +39,10 @@ class Checkpoints(Section):
     kms_key_arn: Annotated[
         KeyArn | None, Field(description="The key of an adopted bucket; a new bucket gets one of the environment's own")
     ] = None
+    job_prefixes: Annotated[
+        tuple[Prefix, ...],
+        Field(description="Prefixes that jobs may use beside those of associations; empty text: all of the bucket"),
+    ] = ()
     encryption: Annotated[
         Literal["kms", "s3"], Field(description="kms: by a key of the environment's own; s3: by S3's key")
     ] = "kms"
@@ -72,6 +75,9 @@ class Dataset(Section):
     name: Annotated[Name, Field(description="The name by which associations call it")]
     bucket_name: Annotated[BucketName, Field(description="The existing bucket's name")]
     prefix: Annotated[Prefix, Field(description="The prefix that nodes may read; empty: the whole bucket")] = ""
+    region: Annotated[
+        RegionName | None, Field(description="The region that the bucket is in; null: the environment's")
+    ] = None
     kms_key_arn: Annotated[
         KeyArn | None, Field(description="The key that the bucket is encrypted with; null: S3's own")
     ] = None
@@ -101,6 +107,11 @@ class DataRepositoryAssociation(Section):
         """The changes that go to the bucket: those that the file names; else the default, and of a dataset none."""
         is_default = "auto_export" not in self.model_fields_set
         return () if is_default and self.bucket != CHECKPOINTS else self.auto_export
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether everything that is written in the folder goes to the checkpoint bucket: new and changed files."""
+        return self.bucket == CHECKPOINTS and {"NEW", "CHANGED"} <= set(self.exports)
 
 
 class ExistingFileSystem(Section):
@@ -164,7 +175,7 @@ class Lustre(Section):
     ] = None
     log_level: Annotated[
         Literal["DISABLED", "WARN_ONLY", "ERROR_ONLY", "WARN_ERROR"] | None,
-        Field(description="Which events of associations go to CloudWatch Logs; DISABLED: none any more; null: none"),
+        Field(description="Which events of associations are logged; null: WARN_ERROR where something is linked"),
     ] = None
     removal_policy: Annotated[
         RemovalPolicy, Field(description="retain: the file system outlives its stack; destroy: it is deleted with it")
@@ -173,6 +184,28 @@ class Lustre(Section):
         tuple[DataRepositoryAssociation, ...],
         Field(description="Links between folders of the file system and prefixes of buckets"),
     ] = ()
+
+    @property
+    def logged(self) -> str | None:
+        """Which events of associations are logged: what the file says; else all of them where something is linked.
+
+        What can't be exported is told in the log and nowhere else, and what was not exported goes with the file system.
+
+        Source: FSx for Lustre user guide, "Logging with Amazon CloudWatch Logs": on by default in the console, and off
+        in the API; "Data repository event logs".
+        """
+        linked = self.existing_file_system is None and self.data_repository_associations
+        return self.log_level or ("WARN_ERROR" if linked else None)
+
+    @property
+    def undescribed(self) -> tuple[str, ...]:
+        """What is not written of an adopted file system and its figures follow from; of a new one that is nothing."""
+        if self.existing_file_system is None:
+            return ()
+        needed = ["storage_gib"] if self.deployment_type == "SCRATCH_2" else ["storage_gib", "throughput_mbps_per_tib"]
+        if self.storage_type == "INTELLIGENT_TIERING":
+            needed = ["throughput_capacity_mbps"]
+        return tuple(field for field in needed if field not in self.model_fields_set)
 
 
 class Storage(Section):
@@ -183,6 +216,11 @@ class Storage(Section):
     ] = Checkpoints()
     datasets: Annotated[tuple[Dataset, ...], Field(description="Existing buckets that the nodes may read")] = ()
     lustre: Annotated[Lustre | None, Field(description="The FSx for Lustre file system; null: none")] = None
+
+    def linked_prefixes(self) -> tuple[str, ...]:
+        """Returns the prefixes of the checkpoint bucket that associations link, without slashes around them."""
+        links = self.lustre.data_repository_associations if self.lustre else ()
+        return tuple(self.prefix_of(link) for link in links if link.bucket == CHECKPOINTS)
 
     def dataset(self, name: str) -> Dataset | None:
         """Returns the dataset of that name; None where there is none."""

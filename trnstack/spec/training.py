@@ -17,6 +17,10 @@ class Model(Section):
     layers: Annotated[Count, Field(description="Transformer layers")]
     hidden_size: Annotated[Count, Field(description="The width of the hidden state")]
     attention_heads: Annotated[Count, Field(description="Attention heads of a layer")]
+    key_value_heads: Annotated[
+        Count | None,
+        Field(description="Heads of keys and values of a layer, where queries share them; null: not counted"),
+    ] = None
     sequence_length: Annotated[Count, Field(description="Tokens in a sequence")]
 
 

@@ -46,7 +46,7 @@ ALLOWED = {
             "a resource group's ARN, such as arn:aws:resource-groups:us-east-2:111122223333:group/blocks",
         ),
         (storage.BucketName, "a bucket's name: 3 to 63 lower-case letters, digits, '-' and '.'"),
-        (storage.Prefix, "a key prefix without a leading slash, such as runs/llama3"),
+        (storage.Prefix, "a key prefix without a leading slash and without '*', such as runs/llama3"),
         (storage.FileSystemPath, "an absolute path, such as /checkpoints"),
         (storage.FileSystemId, "a file system's id, such as fs-0123456789abcdef0"),
         (storage.MountName, "a file system's mount name: up to 8 letters, digits, '-' and '_'"),

@@ -3,6 +3,7 @@
 const { Aws, Fn, RemovalPolicy, Stack } = require('aws-cdk-lib');
 const fsx = require('aws-cdk-lib/aws-fsx');
 const kms = require('aws-cdk-lib/aws-kms');
+const logs = require('aws-cdk-lib/aws-logs');
 const s3 = require('aws-cdk-lib/aws-s3');
 const { Construct } = require('constructs');
 const { NAME, REGION, TAGS, exported, imported, named, output } = require('./common');
@@ -236,6 +237,8 @@ class Checkpoints extends Construct {
 class Lustre extends Construct {
   constructor(scope, id, { keyArn, bucket, bucketPolicy }) {
     super(scope, id);
+    const log = new logs.CfnLogGroup(this, 'Log', { logGroupName: `/aws/fsx/${NAME}`, retentionInDays: 90 });
+    const address = ['arn:', Aws.PARTITION, ':logs:', Aws.REGION, ':', Aws.ACCOUNT_ID, ':log-group:', log.ref];
     this.fileSystem = retained(new fsx.CfnFileSystem(this, 'FileSystem', {
       fileSystemType: 'LUSTRE',
       fileSystemTypeVersion: '2.15',
@@ -249,6 +252,7 @@ class Lustre extends Construct {
         perUnitStorageThroughput: 250,
         dataCompressionType: 'LZ4',
         metadataConfiguration: { mode: 'AUTOMATIC' },
+        logConfiguration: { level: 'WARN_ERROR', destination: Fn.join('', address) },
       },
       tags: named(NAME),
     }));

@@ -88,14 +88,115 @@ class TestFsx:
             fsx.describe_file_systems(FileSystemIds=["fs-01234567"])
 
     def test_paths_of_associations_do_not_overlap(self, client, fsx, file_system):
-        """Two associations can't share a part of the file system."""
+        """Two associations can't share a part of the file system, nor of a bucket."""
         client("s3").create_bucket(Bucket="training-data", **HERE)
-        association = {"FileSystemId": file_system["FileSystemId"], "DataRepositoryPath": "s3://training-data"}
-        fsx.create_data_repository_association(**association, FileSystemPath="/data")
-        fsx.create_data_repository_association(**association, FileSystemPath="/data2")
 
-        with pytest.raises(ClientError, match="overlaps"):
-            fsx.create_data_repository_association(**association, FileSystemPath="/data/train")
+        def link(folder, prefix):
+            fsx.create_data_repository_association(
+                FileSystemId=file_system["FileSystemId"],
+                FileSystemPath=folder,
+                DataRepositoryPath=f"s3://training-data/{prefix}",
+            )
+
+        link("/data", "runs/")
+        link("/data2", "runs2/")
+
+        for folder in ("/data", "/data/train", "/"):
+            with pytest.raises(ClientError, match=f"FileSystemPath {folder} overlaps"):
+                link(folder, "others/")
+        for prefix in ("runs/", "runs/one/", ""):
+            with pytest.raises(ClientError, match=f"DataRepositoryPath s3://training-data/{prefix} overlaps"):
+                link("/others", prefix)
+
+
+class TestTasks:
+    TASK = {"Type": "EXPORT_TO_REPOSITORY", "Paths": ["data"]}
+    REPORT = {"Enabled": True, "Format": "REPORT_CSV_20191124", "Scope": "FAILED_FILES_ONLY"}
+
+    @pytest.fixture
+    def fsx(self, client):
+        return client("fsx")
+
+    @pytest.fixture
+    def file_system_id(self, fsx, network):
+        made = fsx.create_file_system(FileSystemType="LUSTRE", SubnetIds=network.subnet_ids[:1], **ssd("SCRATCH_2"))
+        return made["FileSystem"]["FileSystemId"]
+
+    @pytest.fixture
+    def link(self, client, fsx, file_system_id):
+        """Links a folder of it to a prefix of a bucket, with the events that are exported."""
+
+        def link(*events: str) -> None:
+            client("s3").create_bucket(Bucket="training-data", **HERE)
+            fsx.create_data_repository_association(
+                FileSystemId=file_system_id,
+                FileSystemPath="/data",
+                DataRepositoryPath="s3://training-data/runs/",
+                S3={"AutoExportPolicy": {"Events": list(events)}},
+            )
+
+        return link
+
+    def test_done(self, fsx, file_system_id, link):
+        """A task is done at once, with nothing failed, and is found by its id."""
+        link()
+        report = {**self.REPORT, "Path": "s3://training-data/runs/report"}
+        made = fsx.create_data_repository_task(FileSystemId=file_system_id, Report=report, **self.TASK)
+        task_id = made["DataRepositoryTask"]["TaskId"]
+        (found,) = fsx.describe_data_repository_tasks(TaskIds=[task_id])["DataRepositoryTasks"]
+
+        assert (found["Lifecycle"], found["Status"]["FailedCount"], found["Paths"]) == ("SUCCEEDED", 0, ["data"])
+
+    @pytest.mark.parametrize(
+        ("events", "report", "message"),
+        [
+            (["NEW"], {"Enabled": False}, "Disable automatic export"),
+            ([], {"Enabled": True}, "needs Path, Format, Scope"),
+            ([], {**REPORT, "Path": "s3://training-data/run"}, "within no linked data repository"),
+        ],
+    )
+    def test_refused(self, fsx, file_system_id, link, events, report, message):
+        """A task beside automatic export, and a report outside of what is linked, are refused."""
+        link(*events)
+
+        with pytest.raises(ClientError, match=message):
+            fsx.create_data_repository_task(FileSystemId=file_system_id, Report=report, **self.TASK)
+
+    def test_not_linked(self, fsx, file_system_id):
+        """A file system without a link exports to nowhere."""
+        with pytest.raises(ClientError, match="not linked"):
+            fsx.create_data_repository_task(FileSystemId=file_system_id, Report={"Enabled": False}, **self.TASK)
+
+    def test_unknown(self, fsx):
+        """An unknown task is an error."""
+        with pytest.raises(ClientError, match="DataRepositoryTaskNotFound"):
+            fsx.describe_data_repository_tasks(TaskIds=["task-0123456789abcdef0"])
+
+
+class TestLastBackup:
+    LAST = {"LustreConfiguration": {"SkipFinalBackup": False}}
+
+    @pytest.fixture
+    def fsx(self, client):
+        return client("fsx")
+
+    @pytest.mark.parametrize(("more", "backups"), [({}, 0), (LAST, 1)])
+    def test_taken_if_asked_for(self, fsx, network, more, backups):
+        """A last backup is taken if it is asked for, and not by itself."""
+        request = ssd("PERSISTENT_2", PerUnitStorageThroughput=125)
+        made = fsx.create_file_system(FileSystemType="LUSTRE", SubnetIds=network.subnet_ids[:1], **request)
+        fsx.delete_file_system(FileSystemId=made["FileSystem"]["FileSystemId"], **more)
+
+        assert len(fsx.describe_backups()["Backups"]) == backups
+
+    def test_scratch(self, fsx, network):
+        """Scratch has none, and stands on."""
+        made = fsx.create_file_system(FileSystemType="LUSTRE", SubnetIds=network.subnet_ids[:1], **ssd("SCRATCH_2"))
+        file_system_id = made["FileSystem"]["FileSystemId"]
+
+        with pytest.raises(ClientError, match="Backups are not supported"):
+            fsx.delete_file_system(FileSystemId=file_system_id, **self.LAST)
+        assert fsx.describe_file_systems(FileSystemIds=[file_system_id])["FileSystems"]
 
 
 class TestKinds:

@@ -1,132 +1,79 @@
-"""The commands of a teardown that take network and storage too, pasted one by one into the embedded AWS."""
+"""The commands of a teardown, pasted one by one into the embedded AWS, above all of the way that takes data."""
 
+import datetime as dt
 import json
-import re
-import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import jmespath
 import pytest
-from botocore import xform_name
 from botocore.exceptions import ClientError
 
+from ami.lock import path_for, read
+from tests.rehearsal.story.shell import Shell
 from trnstack.advice.teardown import teardown
+from trnstack.environment import read_environment
+from trnstack.plan import plan as decide
 
-ACCOUNT = "123456789012"
-_ASSIGNED = re.compile(r"(?P<name>[A-Z_]+)=\$\((?P<command>.*)\)")
-_TO_FILE = re.compile(r"(?P<command>.*) > (?P<file>\S+)")
-
-
-class Shell:
-    """Does what the commands say, as the AWS CLI and ``cdk destroy`` would, in an account of the embedded AWS."""
-
-    def __init__(self, services: Any, folder: Path) -> None:
-        self._services = services
-        self._folder = folder
-        self.variables: dict[str, str] = {}
-
-    def client(self, service: str, region: str) -> Any:
-        return self._services.transport.client(service, ACCOUNT, region)
-
-    def paste(self, command: str, region: str) -> str:
-        """Runs one command and returns what it prints."""
-        assigned, to_file = _ASSIGNED.fullmatch(command), _TO_FILE.fullmatch(command)
-        if assigned:
-            self.variables[assigned["name"]] = self.paste(assigned["command"], region)
-            return ""
-        if to_file:
-            (self._folder / to_file["file"]).write_text(self.paste(to_file["command"], region))
-            return ""
-        for name, value in self.variables.items():
-            command = command.replace(f"${name}", value)
-        program, service, *words = shlex.split(command)
-        if program == "cdk":
-            self.client("cloudformation", region).delete_stack(StackName=words[0])
-            return ""
-        return self._rm(words) if service == "s3" else self._aws(service, *words)
-
-    def _rm(self, words: list[str]) -> str:
-        """``aws s3 rm --recursive s3://BUCKET --region REGION``: every current object."""
-        name, region = words[2].removeprefix("s3://"), words[-1]
-        s3 = self.client("s3", region)
-        for each in s3.list_objects_v2(Bucket=name).get("Contents", ()):
-            s3.delete_object(Bucket=name, Key=each["Key"])
-        return ""
-
-    def _aws(self, service: str, operation: str, *words: str) -> str:
-        options = _options(words)
-        client = self.client("s3" if service == "s3api" else service, options.pop("region")[0])
-        query, as_text = options.pop("query", None), options.pop("output", [""])[0] == "text"
-        if "max-items" in options:
-            options["max-keys"] = options.pop("max-items")
-        model = next(
-            client.meta.service_model.operation_model(name)
-            for name in client.meta.service_model.operation_names
-            if xform_name(name, "-") == operation
-        )
-        shapes = {xform_name(name, "-"): (name, shape) for name, shape in model.input_shape.members.items()}
-        given = {}
-        for option, words_of in options.items():
-            name, shape = shapes[option if option in shapes else option.removeprefix("no-")]
-            # KMS takes a key's ARN here as its id; moto takes the id alone.
-            values = [word.rpartition("/")[2] for word in words_of] if service == "kms" else words_of
-            given[name] = False if option not in shapes else self._fitted(shape, values)
-        answer = getattr(client, xform_name(model.name))(**given)
-        found = jmespath.search(query[0], answer) if query else answer
-        return _text(found) if as_text else json.dumps(found, default=str)
-
-    def _fitted(self, shape: Any, values: list[str]) -> Any:
-        """Gives an option's words as the operation takes them: files, structures in short form, lists, numbers."""
-        if values and values[0].startswith("file://"):
-            return json.loads((self._folder / values[0].removeprefix("file://")).read_text())
-        if shape.type_name == "list":
-            return [self._fitted(shape.member, [value]) for value in values]
-        if shape.type_name == "structure":
-            pairs = [pair.partition("=") for pair in values[0].split(",")]
-            return {name: [value] if name == "Values" else value for name, _, value in pairs}
-        if shape.type_name == "integer":
-            return int(values[0])
-        return values[0] if values else True
-
-
-def _options(words: tuple[str, ...]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for word in words:
-        if word.startswith("--"):
-            found[word.removeprefix("--")] = []
-        else:
-            next(reversed(found.values())).append(word)
-    return found
-
-
-def _text(found: Any) -> str:
-    """Gives an answer as ``--output text`` does, in one line."""
-    if isinstance(found, list):
-        return "\t".join(map(_text, found))
-    return "None" if found is None else str(found)
+ROOT = Path(__file__).parents[3]
+#: Its lock, as it is kept, knows no image yet: that of the golden templates does.
+CUSTOM = ROOT / "environments" / "custom-image-trn1.yaml"
 
 
 @pytest.fixture
-def pasted(planned, deployed, services, tmp_path):
-    """An environment whose nodes and cluster are gone: its shell, and the steps that are left, with their commands."""
+def standing(planned, deployed, services, tmp_path):
+    """An environment that stands: its plan, a shell, and how it is taken down, with parts of its storage changed."""
 
-    def make(name, **checkpoints: object):
+    def make(name, of_lock=None, **storage: object):
         plan = planned(name)
-        found = deployed(plan, name)
-        cloudformation = services.transport.client("cloudformation", ACCOUNT, plan.region)
-        eks = services.transport.client("eks", ACCOUNT, plan.region)
-        eks.update_cluster_config(name=plan.name, deletionProtection=False)
+        assert deployed(plan, name).clusters
+        if of_lock:
+            plan = decide(read_environment(ROOT / "environments" / f"{name}.yaml")[1], of_lock)
+        changed = {part: replace(getattr(plan.storage, part), **fields) for part, fields in storage.items()}
+        way = teardown(replace(plan, storage=replace(plan.storage, **changed)))
+        return plan, Shell(services, tmp_path), way
+
+    return make
+
+
+@pytest.fixture
+def pasted(standing):
+    """The same when nodes and cluster are gone: what is left are the steps of the separate way."""
+
+    def make(name, **storage: object):
+        plan, shell, way = standing(name, **storage)
+        cloudformation = shell.client("cloudformation", plan.region)
+        shell.client("eks", plan.region).update_cluster_config(name=plan.name, deletionProtection=False)
         for stack in reversed(plan.stacks):
             if not stack.termination_protection:
                 cloudformation.delete_stack(StackName=stack.name)
-        assert found.clusters
-        changed = replace(plan.storage.checkpoints, **checkpoints)
-        way = teardown(replace(plan, storage=replace(plan.storage, checkpoints=changed)))
-        return plan, Shell(services, tmp_path), way.removal
+        return plan, shell, way.removal
 
     return make
+
+
+def follow(shell, plan, steps):
+    """Pastes all commands of some steps, each as often as its step says; returns what each of them printed."""
+    printed = {}
+    for step in steps:
+        for command in step.commands:
+            if "delete-objects" in command:
+                printed[command] = _all_pages(shell, plan, *step.commands)
+            elif "fsx describe-file-systems" in command and step.title == "delete the file system":
+                with pytest.raises(ClientError, match="FileSystemNotFound"):
+                    shell.paste(command, plan.region)
+            else:
+                printed[command] = shell.paste(command, plan.region)
+    return printed
+
+
+def _all_pages(shell, plan, listed, deleted):
+    """Pastes both commands again and again, until nothing is listed; returns how often."""
+    pages = 0
+    while json.loads((shell.folder / "versions.json").read_text())["Objects"]:
+        assert shell.paste(deleted, plan.region) == "None"
+        shell.paste(listed, plan.region)
+        pages += 1
+    return pages
 
 
 def stands(shell, stack, region):
@@ -143,68 +90,173 @@ def files(shell, plan):
     return [each["FileSystemId"] for each in shell.client("fsx", plan.region).describe_file_systems()["FileSystems"]]
 
 
-def test_everything_goes_in_this_order(pasted):
-    """CDK-04: Pasted one by one, the commands leave nothing but keys whose deletion is scheduled."""
-    plan, shell, steps = pasted("llama3-8b-trn1")
-    s3 = shell.client("s3", plan.region)
-    bucket = "llama3-8b-checkpoints-123456789012-us-east-2"
-    for content in (b"older", b"newer"):
-        s3.put_object(Bucket=bucket, Key="step-1000/weights", Body=content)
-    s3.delete_object(Bucket=bucket, Key="step-1000/weights")
-    s3.put_object(Bucket="llama3-8b-access-logs-123456789012-us-east-2", Key="checkpoints/entry", Body=b"GET")
-
-    pasted_commands = [each for step in steps for each in step.commands if "cloudwatch" not in each]
-    gone = next(each for each in pasted_commands if "fsx describe-file-systems" in each)
-    for command in pasted_commands:
-        if command != gone:
-            shell.paste(command, plan.region)
-    with pytest.raises(ClientError, match="FileSystemNotFound"):
-        shell.paste(gone, plan.region)
-
-    assert shell.variables["BUCKET"] == bucket
-    assert shell.variables["ACCESS_LOG"] == "llama3-8b-access-logs-123456789012-us-east-2"
-    assert not any(stands(shell, stack.name, plan.region) for stack in plan.stacks)
-    assert files(shell, plan) == []
-    assert [each["Name"] for each in s3.list_buckets()["Buckets"] if plan.name in each["Name"]] == []
-    kms = shell.client("kms", plan.region)
-    states = {
-        kms.describe_key(KeyId=shell.variables[name])["KeyMetadata"]["KeyState"] for name in ("DATA_KEY", "SECRETS_KEY")
-    }
-    assert states == {"PendingDeletion"}
-    vpcs = shell.client("ec2", plan.region).describe_vpcs()["Vpcs"]
-    assert shell.variables["VPC"] not in [vpc["VpcId"] for vpc in vpcs]
+def buckets(shell, plan):
+    """Returns the buckets of the environment that stand."""
+    return [
+        each["Name"] for each in shell.client("s3", plan.region).list_buckets()["Buckets"] if plan.name in each["Name"]
+    ]
 
 
-def test_storage_stack_alone_loses_nothing(pasted):
-    """FSX-13: With the storage stack gone, bucket, file system and keys stand, as the step says."""
-    plan, shell, steps = pasted("llama3-8b-trn1")
-    shell.client("s3", plan.region).put_object(
-        Bucket="llama3-8b-checkpoints-123456789012-us-east-2", Key="weights", Body=b"kept"
-    )
-    storage = next(place for place, step in enumerate(steps) if step.title == "delete the storage stack")
-    for command in (
-        command for step in steps[: storage + 1] for command in step.commands if "cloudwatch" not in command
-    ):
-        shell.paste(command, plan.region)
-    answer = shell.client("s3", plan.region).get_object(Bucket=shell.variables["BUCKET"], Key="weights")
-
-    assert not stands(shell, "llama3-8b-storage", plan.region)
-    assert answer["Body"].read() == b"kept"
-    assert files(shell, plan) == [shell.variables["FILE_SYSTEM"]]
+def titled(steps, title):
+    (step,) = (step for step in steps if step.title == title)
+    return step
 
 
-def test_network_waits_for_the_file_system(pasted):
-    """CDK-04: While the file system stands, the network's stack stays, and the look names what is in the way."""
-    plan, shell, steps = pasted("llama3-8b-trn1")
-    printed = ""
-    for step in steps:
-        if step.title == "delete the file system":
-            continue
-        for command in (each for each in step.commands if "cloudwatch" not in each):
-            printed += shell.paste(command, plan.region)
-        if step.title == "delete the network stack":
-            break
+class TestRemoval:
+    def test_everything_goes_in_this_order(self, pasted):
+        """CDK-04: Pasted one by one, the commands leave nothing but keys whose deletion is scheduled."""
+        plan, shell, steps = pasted("llama3-8b-trn1")
+        s3 = shell.client("s3", plan.region)
+        bucket = "llama3-8b-checkpoints-123456789012-us-east-2"
+        keys = [f"step-{number}/weights" for number in range(10)]
+        for key in keys:
+            s3.put_object(Bucket=bucket, Key=key, Body=b"lost")
+        s3.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": key} for key in keys] * 100})
+        s3.put_object(Bucket="llama3-8b-access-logs-123456789012-us-east-2", Key="checkpoints/entry", Body=b"GET")
 
-    assert "Created by Amazon FSx" in printed
-    assert stands(shell, "llama3-8b-network", plan.region)
-    assert files(shell, plan) == [shell.variables["FILE_SYSTEM"]]
+        printed = follow(shell, plan, steps)
+
+        assert [printed[each] for each in printed if "delete-objects" in each] == [2], "10 versions, 1,000 markers"
+        assert shell.variables["BUCKET"] == bucket
+        assert shell.variables["ACCESS_LOG"] == "llama3-8b-access-logs-123456789012-us-east-2"
+        assert not any(stands(shell, stack.name, plan.region) for stack in plan.stacks)
+        assert files(shell, plan) == []
+        assert buckets(shell, plan) == []
+        kms = shell.client("kms", plan.region)
+        states = {
+            kms.describe_key(KeyId=shell.variables[name])["KeyMetadata"]["KeyState"]
+            for name in ("DATA_KEY", "SECRETS_KEY")
+        }
+        assert states == {"PendingDeletion"}
+        vpcs = shell.client("ec2", plan.region).describe_vpcs()["Vpcs"]
+        assert shell.variables["VPC"] not in [vpc["VpcId"] for vpc in vpcs]
+
+    def test_storage_stack_alone_loses_nothing(self, pasted):
+        """FSX-13: With the storage stack gone, bucket, file system and keys stand, and all was exported before."""
+        plan, shell, steps = pasted("llama3-8b-trn1")
+        shell.client("s3", plan.region).put_object(
+            Bucket="llama3-8b-checkpoints-123456789012-us-east-2", Key="weights", Body=b"kept"
+        )
+        storage = steps.index(titled(steps, "delete the storage stack"))
+        printed = follow(shell, plan, steps[: storage + 1])
+        task = shell.client("fsx", plan.region).describe_data_repository_tasks()["DataRepositoryTasks"][0]
+        answer = shell.client("s3", plan.region).get_object(Bucket=shell.variables["BUCKET"], Key="weights")
+
+        assert "SUCCEEDED\t0\t0" in printed.values()
+        assert (task["TaskId"], task["Type"], task["Paths"]) == (
+            shell.variables["TASK"],
+            "EXPORT_TO_REPOSITORY",
+            ["checkpoints"],
+        )
+        assert task["Report"]["Path"] == f"s3://{shell.variables['BUCKET']}/last-export"
+        assert not stands(shell, "llama3-8b-storage", plan.region)
+        assert answer["Body"].read() == b"kept"
+        assert files(shell, plan) == [shell.variables["FILE_SYSTEM"]]
+
+    def test_network_waits_for_the_file_system(self, pasted):
+        """CDK-04: While the file system stands, the network's stack stays, and the look names what is in the way.
+
+        Interfaces that the cluster's nodes left go; another's stays.
+        """
+        plan, shell, steps = pasted("llama3-8b-trn1")
+        ec2 = shell.client("ec2", plan.region)
+        subnet = next(each["SubnetId"] for each in ec2.describe_subnets()["Subnets"] if not each["DefaultForAz"])
+        left, other = (
+            ec2.create_network_interface(
+                SubnetId=subnet,
+                TagSpecifications=[
+                    {
+                        "ResourceType": "network-interface",
+                        "Tags": [{"Key": "cluster.k8s.amazonaws.com/name", "Value": cluster}],
+                    }
+                ],
+            )["NetworkInterface"]["NetworkInterfaceId"]
+            for cluster in (plan.name, "another")
+        )
+        network = steps.index(titled(steps, "delete the network stack"))
+        without = [step for step in steps[: network + 1] if step.title != "delete the file system"]
+        look = next(each for each in without[-1].commands if "RequesterId" in each)
+        printed = follow(shell, plan, without)[look]
+
+        assert left not in printed
+        assert f"{other}\tavailable" in printed
+        assert "Created by Amazon FSx" in printed
+        assert stands(shell, "llama3-8b-network", plan.region)
+        assert files(shell, plan) == [shell.variables["FILE_SYSTEM"]]
+
+    def test_destroyed_with_the_stack(self, pasted):
+        """FSX-13: What the file marks as destroyed is kept by a deploy first, and a last backup outlives it."""
+        plan, shell, steps = pasted(
+            "llama3-8b-trn1",
+            checkpoints={"retain": False},
+            lustre={"retain": False, "associations": (), "automatic_backup_retention_days": 7},
+        )
+        keep = titled(steps, "keep data when the storage stack goes")
+        printed = follow(shell, plan, steps)
+        backups = shell.client("fsx", plan.region).describe_backups()["Backups"]
+
+        policies = printed[keep.commands[-1]].split()
+        assert sorted(policies[::2]) == ["AWS::FSx::FileSystem", "AWS::S3::Bucket", "AWS::S3::Bucket"]
+        assert set(policies[1::2]) == {"RetainExceptOnCreate"}
+        assert files(shell, plan) == []
+        assert buckets(shell, plan) == []
+        assert len(backups) == 1
+
+    def test_existing_network(self, pasted):
+        """In a network that is not ours, what uses the environment's groups is looked at, and the VPC stays."""
+        plan, shell, steps = pasted("existing-vpc-trn1")
+        network = steps.index(titled(steps, "delete the network stack"))
+        follow(shell, plan, steps[:network])
+        noted, _, look, *_ = steps[network].commands
+        shell.paste(noted, plan.region)
+        groups = shell.variables["SECURITY_GROUPS"].split(",")
+        ec2 = shell.client("ec2", plan.region)
+        subnet = plan.network.existing_vpc.subnets[0].subnet_id
+        ours, theirs = (
+            ec2.create_network_interface(SubnetId=subnet, **of)["NetworkInterface"]["NetworkInterfaceId"]
+            for of in ({"Groups": groups[:1]}, {})
+        )
+        printed = shell.paste(look, plan.region)
+        ec2.delete_network_interface(NetworkInterfaceId=ours)
+        follow(shell, plan, steps[network:])
+
+        assert len(groups) == 4
+        assert ours in printed
+        assert theirs not in printed
+        assert not any(stands(shell, stack.name, plan.region) for stack in plan.stacks)
+        assert plan.network.existing_vpc.vpc_id in [vpc["VpcId"] for vpc in ec2.describe_vpcs()["Vpcs"]]
+
+
+class TestBefore:
+    def test_export_queue(self, standing):
+        """The age of the oldest export is told as it is, and as None where CloudWatch has no figure of it."""
+        plan, shell, way = standing("llama3-8b-trn1")
+        first, links, queue = titled(way.before, "wait until everything is exported to the bucket").commands
+        shell.paste(first, plan.region)
+        nothing = shell.paste(queue, plan.region)
+        dimensions = {"FileSystemId": shell.variables["FILE_SYSTEM"], "Publisher": "AutoExport"}
+        shell.client("cloudwatch", plan.region).put_metric_data(
+            Namespace="AWS/FSx",
+            MetricData=[
+                {
+                    "MetricName": "AgeOfOldestQueuedMessage",
+                    "Dimensions": [{"Name": name, "Value": value} for name, value in dimensions.items()],
+                    "Timestamp": dt.datetime.now(dt.UTC) - dt.timedelta(minutes=2),
+                    "Value": 0.0,
+                }
+            ],
+        )
+
+        assert shell.paste(links, plan.region) == "/checkpoints\tAVAILABLE"
+        assert nothing == "None"
+        assert shell.paste(queue, plan.region) == "0.0"
+
+    def test_group_that_awaits_its_image(self, standing):
+        """CDK-04: What stands of a node group that the app leaves out is deleted by its name, and waited for."""
+        plan, shell, way = standing("custom-image-trn1", of_lock=read(path_for(CUSTOM)))
+        (group,) = plan.awaiting_image
+        before = stands(shell, group.stack, plan.region)
+        follow(shell, plan, [titled(way.steps, "end the node groups whose image is still to be built")])
+
+        assert before
+        assert not stands(shell, group.stack, plan.region)

@@ -367,6 +367,60 @@ class TestOtherStacks:
             "cdk deploy demo-nodes-trn1",
         ]
 
+    def test_what_jobs_may_use(self, planned):
+        """A dataset is a matter of storage, and the jobs' role, which names it, stands in the cluster's stack."""
+        found = steps(planned(), planned(datasets=[{"name": "more", "bucket_name": "some-bucket-of-ours"}]))
+
+        assert commands(found) == ["cdk deploy demo-storage", "cdk deploy demo-cluster"]
+        assert found[1].changes == ("what jobs may use in buckets",)
+
+    def test_rules_to_an_adopted_file_system(self, planned):
+        """Security groups of the network let nodes and an adopted file system at each other."""
+        existing = {
+            "file_system_id": "fs-0a1b2c3d4e5f60718",
+            "mount_name": "abcdefgh",
+            "security_group_id": "sg-0c00000000000001a",
+        }
+        found = steps(planned(), planned(lustre={"existing_file_system": existing}))
+
+        assert commands(found)[:2] == ["cdk deploy demo-network", "cdk deploy demo-storage"]
+
+    @pytest.mark.parametrize(
+        ("before", "after", "split"),
+        [
+            ({"file_system_path": "/a"}, {"file_system_path": "/b"}, True),
+            ({"file_system_path": "/a", "prefix": "x"}, {"file_system_path": "/", "prefix": "y"}, True),
+            ({"file_system_path": "/a", "prefix": "x"}, {"file_system_path": "/a", "prefix": "y"}, True),
+            ({"file_system_path": "/a", "prefix": "x"}, {"file_system_path": "/ab", "prefix": "xy"}, False),
+            ({"file_system_path": "/a"}, {"file_system_path": "/a", "auto_import": ("NEW",)}, False),
+        ],
+    )
+    def test_association_that_moves(self, planned, before, after, split):
+        """One that would meet the old one waits for the next deploy, and others don't."""
+        plans = (
+            planned(lustre={"data_repository_associations": [each]}, checkpoints={"job_prefixes": ["jobs"]})
+            for each in (before, after)
+        )
+        found = [step for step in steps(*plans) if step.stack == "demo-storage"]
+
+        held = (f"the association of {after['file_system_path']}",) if split else ()
+        assert [step.held_back for step in found] == [held, ()][: 1 + split]
+        assert found[-1].changes == (held or ("the storage",))
+        assert is_one_deploy(found) is not split
+
+    def test_association_of_another_file_system(self, planned):
+        """The links of two file systems never meet."""
+        existing = {
+            "file_system_id": "fs-0a1b2c3d4e5f60718",
+            "mount_name": "abcdefgh",
+            "security_group_id": "sg-0c00000000000001a",
+        }
+        link = {"file_system_path": "/a"}
+        before = planned(lustre={"data_repository_associations": [link]})
+        after = planned(lustre={"existing_file_system": existing, "data_repository_associations": [link]})
+
+        assert not any(step.held_back for step in steps(before, after))
+
     def test_tags(self, planned):
         """Tags reach the stacks that carry them, and no node group's."""
         found = steps(planned(), planned(tags={"team": "a"}))

@@ -9,6 +9,7 @@ from trnstack.catalog.storage_prices import (
     S3_STANDARD_USD_PER_GB_MONTH,
     lustre_monthly_usd,
     s3_monthly_usd,
+    s3_price_is_most,
 )
 
 TB = 2**40
@@ -33,6 +34,14 @@ class TestS3:
     def test_not_found(self):
         """A region whose price was not found has none, rather than another's."""
         assert s3_monthly_usd("ap-south-2", TB) is None
+
+    @pytest.mark.parametrize(
+        ("region", "size", "most"),
+        [("us-east-2", 50 * TB, False), ("us-east-2", 51 * TB, True), ("us-east-1", 51 * TB, False)],
+    )
+    def test_bound(self, region, size, most):
+        """Beyond 50 TB it is a bound where further bands were not found."""
+        assert s3_price_is_most(region, size) is most
 
     def test_regions_have_trainium(self):
         """Prices are kept of regions that are of use."""
@@ -79,6 +88,13 @@ class TestLustre:
             )
             is None
         )
+
+    @pytest.mark.parametrize(("cache", "usd"), [(None, 150), ("NONE", 150), ("READ", None)])
+    def test_drive_cache(self, cache, usd):
+        """An SSD cache is paid for, and hard disks with one are not priced as those without."""
+        kind = {"deployment_type": "PERSISTENT_1", "storage_type": "HDD", "throughput_mbps_per_tib": 12}
+
+        assert lustre_monthly_usd("us-east-1", **kind, storage_gib=6000, drive_cache=cache) == usd
 
     def test_sources(self):
         """Prices say where they are from and when they were read."""

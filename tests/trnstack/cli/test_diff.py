@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import tempfile
 
 import pytest
 
@@ -100,6 +101,43 @@ class TestText:
         assert "RESTARTS" not in answer.stdout
         assert "restarts nodes" in answer.stdout
 
+    def test_outputs(self, run, old, edited):
+        """What only a deploy tells people is told here too, with the deploy that JSON has."""
+        squashed = edited(("  lustre:\n", '  lustre:\n    root_squash: "65534:65534"\n'))
+        answer = run("diff", old, squashed)
+
+        assert "  no resource differs, but what a deploy tells people does" in answer.stdout.splitlines()
+        assert f"  1. cdk deploy {STORAGE} -c environment=" in answer.stdout
+        assert "the output RootSquashCommand of llama3-8b-storage is new: run what it says" in answer.stdout
+        assert "USD a month" not in answer.stdout
+        assert f"1. cdk deploy {STORAGE}" in run("diff", old, squashed, "--markdown").stdout
+
+    def test_notes_once(self, run, example):
+        """What holds for both sides is said once."""
+        file = example(name="unresolved.yaml")
+        assert run("lock", "--offline", file).code == 0
+        notes = run("diff", file, file).stdout.partition("To be known\n")[2]
+
+        assert notes.count("compared as") == 1
+
+    def test_width(self, run, old, edited):
+        """Sentences are wrapped; commands are not, so that they can be copied."""
+        answer = run("diff", old, edited(FASTER, ("node_count: 32", "node_count: 16")))
+        wide = [line.strip() for line in answer.stdout.splitlines()[1:] if len(line) > 120]
+
+        assert wide
+        assert [line for line in wide if not line.startswith(("aws ", "cdk ", "FILE_SYSTEM=", "1. cdk "))] == []
+
+    def test_only_logs(self, run, old, edited):
+        """Logs that go alone are marked as such, in the count and by the guard."""
+        quiet = edited(("  lustre:\n", "  lustre:\n    log_level: DISABLED\n"))
+        answer = run("diff", old, quiet, "--fail-on", "data-loss")
+
+        assert answer.code == 3
+        assert answer.stdout.splitlines()[1].startswith("  1 LOSES DATA (only logs)")
+        assert "nothing but logs is lost" in answer.stdout
+        assert answer.stderr.rstrip().endswith("(AWS::Logs::LogGroup): LOSES DATA, only logs")
+
 
 class TestGuard:
     @pytest.mark.parametrize(
@@ -110,6 +148,8 @@ class TestGuard:
             (FEWER, "data-loss", 0),
             (FEWER, "replacement", 0),
             (("  lustre:\n", "  lustre:\n    removal_policy: destroy\n"), "data-loss", 3),
+            (("bucket: checkpoints}", "bucket: checkpoints, auto_export: [NEW, CHANGED, DELETED]}"), "data-loss", 3),
+            (("bucket: checkpoints}", "bucket: checkpoints, auto_import: [NEW, CHANGED, DELETED]}"), "data-loss", 3),
         ],
     )
     def test_exit_code(self, run, old, edited, edit, limit, code):
@@ -146,7 +186,9 @@ class TestForMachines:
         )
         assert file_system["properties"][0]["before"] == "250"
         assert [step["stack"] for step in data["steps"]] == [STORAGE]
-        assert data["cost"]["before"] == data["cost"]["after"]
+        assert data["cost"]["before"]["parts"]["file system"] == 1008.0
+        assert "file system" in data["cost"]["after"]["unknown"]
+        assert [each["monthly_usd"] for each in data["left_behind"]] == [1008.0]
         assert data["ways"][0]["steps"]
 
     def test_markdown(self, run, old, edited):
@@ -157,12 +199,106 @@ class TestForMachines:
         assert "| Resource | Property | Before -> after | Impact | Why |" in answer.stdout
         assert "| LustreConfiguration.PerUnitStorageThroughput | 250 -\\> 500 | REPLACED \\[1\\] |" in answer.stdout
         assert "```text\n  1. cdk deploy" in answer.stdout
+        assert "\n1. leave the environment file as it is" in answer.stdout
+        assert "\n   ```text\n   FILE_SYSTEM=$(aws cloudformation describe-stack-resource" in answer.stdout
+        assert "#### What stays behind, and goes on costing until you delete it: USD a month" in answer.stdout
 
     def test_markup_is_escaped(self):
         """Nothing that is shown can make a table cell, a tag, an image or a mention."""
         from trnstack.cli.diff.markdown import escaped
 
-        assert escaped("a|b <img> @all `x`\n[y](z)&lt;") == "a\\|b \\<img\\> &#64;all \\`x\\` \\[y\\](z)&amp;lt;"
+        assert escaped("a|b <img> @all `x`\n[y](z)&lt; ${c}$") == (
+            "a\\|b \\<img\\> &#64;all \\`x\\` \\[y\\](z)&amp;lt; \\${c}\\$"
+        )
+
+
+class TestDeploys:
+    def test_what_the_role_names(self, run, old, edited):
+        """A dataset changes what jobs may use, which is the cluster's stack: after storage, before nodes."""
+        dataset = "storage:\n  datasets:\n    - {name: more, bucket_name: some-bucket-of-ours}\n"
+        answer = run("diff", old, edited(("storage:\n", dataset)))
+
+        assert "  1. cdk deploy llama3-8b-cluster -c environment=" in answer.stdout
+        assert "allowed from now on" in answer.stdout
+
+    def test_refused(self, run, old, edited):
+        """A deploy that AWS refuses is not told as one to be done."""
+        smaller = edited(("storage_gib: 4800", "storage_gib: 2400"))
+        lines = run("diff", old, smaller).stdout.splitlines()
+
+        assert f"  1. NOT POSSIBLE: {STORAGE}" in lines
+        assert "       why: AWS refuses the deploy as it is, for what is REFUSED above, and takes it back" in lines
+
+    @pytest.mark.parametrize("folder", ["/other", "/"])
+    def test_moved_link(self, run, old, edited, folder):
+        """A link that would meet the old one takes two deploys, each with what is left out of it."""
+        answer = run("diff", old, edited(("{file_system_path: /checkpoints,", f"{{file_system_path: {folder},")))
+        lines = answer.stdout.splitlines()
+
+        assert lines[1] == "  1 DELETED, 1 new; 1 REFUSED by AWS"
+        assert f"       leave out for now: the association of {folder}" in lines
+        assert any(line.startswith(f"  2. cdk deploy {STORAGE} -c environment=") for line in lines)
+        assert not any("NOT POSSIBLE" in line for line in lines)
+
+    def test_moved_link_and_another_refusal(self, run, old, edited):
+        """Two deploys are no way where something else is refused too."""
+        moved = ("{file_system_path: /checkpoints,", "{file_system_path: /other,")
+        answer = run("diff", old, edited(moved, ("storage_gib: 4800", "storage_gib: 2400")))
+
+        assert answer.stdout.count(f"NOT POSSIBLE: {STORAGE}") == 2
+
+    def test_split(self, run, old, edited):
+        """What is refused in one deploy and split into two stays as it is split."""
+        answer = run(
+            "diff",
+            old,
+            edited(("throughput_mbps_per_tib: 250", "throughput_mbps_per_tib: 250\n    metadata_iops: 6000")),
+        )
+
+        assert f"  1. cdk deploy {STORAGE} -c environment=" in answer.stdout
+
+    def test_fewer_metadata_iops(self, run, edited):
+        """FSx takes no metadata IOPS back."""
+        more, fewer = (
+            edited(("tib: 250", f"tib: 250\n    metadata_iops: {iops}"), name=f"{iops}.yaml") for iops in (12000, 6000)
+        )
+        answer = run("diff", more, fewer)
+
+        assert "REFUSED: FSx only increases metadata IOPS, here from 12,000 to 6,000" in answer.stdout
+        assert "(REFUSED as it is): the file system may stand still" in answer.stdout
+
+    def test_from_templates(self, run, old, edited):
+        """What only templates show gets its deploy as well: rules to an adopted file system, before its links."""
+        adopted = (
+            "  lustre:\n    existing_file_system: {file_system_id: fs-0a1b2c3d4e5f60718, mount_name: abcdefgh, "
+            "security_group_id: sg-0c00000000000001a}\n"
+        )
+        answer = run("diff", old, edited(("  lustre:\n", adopted)), "--fail-on", "data-loss")
+
+        assert answer.code == 3
+        assert "  1. cdk deploy llama3-8b-network -c environment=" in answer.stdout
+        assert f"  2. cdk deploy {STORAGE} -c environment=" in answer.stdout
+        assert "  file system       1,008 -> unknown" in answer.stdout
+        assert "only the account knows" in answer.stdout
+
+
+class TestElsewhere:
+    def test_another_name(self, run, old, edited):
+        """Another name is another environment: nothing of the old one is touched, and what it costs is told."""
+        answer = run("diff", old, edited(("name: llama3-8b\n", "name: other\n")))
+
+        assert "Without loss: all of the old environment" in answer.stdout
+        assert "What stays behind, and goes on costing until you delete it: USD a month" in answer.stdout
+        assert "  9 x interface endpoint" in answer.stdout
+        assert "all with a price" in answer.stdout
+
+    def test_another_region(self, run, old, edited):
+        """Stacks of one name in two regions are told apart."""
+        moved = [("region: us-east-2", "region: us-west-2"), ("use2-az3", "usw2-az4"), ("use2-az1", "usw2-az1")]
+        lines = run("diff", old, edited(*moved)).stdout.splitlines()
+
+        assert f"{STORAGE} in us-east-2" in lines
+        assert f"{STORAGE} in us-west-2" in lines
 
 
 class TestValues:
@@ -207,6 +343,18 @@ class TestRevision:
 
         assert answer.code == 3
         assert answer.stdout.startswith(f"HEAD:old.yaml -> {new}\n")
+
+        back = run("diff", new, "HEAD:old.yaml").stdout
+
+        assert "environment=FILE\n" in back
+        assert "environment=HEAD:" not in back
+        assert "FILE in commands stands for the file of HEAD:old.yaml: check that revision out" in back
+
+        monkeypatch.setattr(tempfile, "tempdir", str(folder / "nowhere"))
+        full = run("diff", "HEAD:old.yaml", new)
+
+        assert full.code == 1
+        assert "HEAD:old.yaml: can't be written to the folder for temporary files: No such file" in full.stderr
 
 
 class TestBadInput:
@@ -317,6 +465,7 @@ class TestDeployed:
 
         assert answer.code == 1
         assert f"the template of {STORAGE} is no object with sections: it was edited by hand" in answer.stderr
+        assert f"get-template --region us-east-2 --stack-name {STORAGE}" in answer.stderr
 
     def test_group_that_is_no_longer_in_the_file(self, run, old, account):
         """A node group that stands and is in no file any more is destroyed by its name."""

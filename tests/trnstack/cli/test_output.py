@@ -1,6 +1,8 @@
 """What the commands share when they speak."""
 
 import io
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -107,3 +109,32 @@ class TestCommands:
             == "run: trnstack lock 'a b.yaml'; cdk deploy -c environment='a b.yaml'; FILES"
         )
         assert output.named(r"\1.yaml", "FILE") == r"'\1.yaml'"
+
+    def test_wrapped(self):
+        """A sentence is wrapped under its number; a longer word, such as an ARN, stays whole."""
+        lines = output.wrapped(f"{'word ' * 30}{'x' * 130}", "     ", first="  1. ")
+
+        assert [line[:5] for line in lines] == ["  1. ", "     ", "     "]
+        assert len(lines[0]) <= 120
+        assert lines[2] == f"     {'x' * 130}"
+        assert output.wrapped("", "  ") == [""]
+
+
+class TestFull:
+    @pytest.mark.parametrize("arguments", [["rules"], ["rules", "--json"], ["releases"]], ids=" ".join)
+    def test_stdout(self, arguments):
+        """Where stdout takes nothing, the reason is one sentence."""
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [sys.executable, "-m", "trnstack.cli", *arguments],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+                cwd=Path(__file__).parents[3],
+            )
+
+        assert done.returncode == 1
+        assert done.stderr == (
+            "the output can't be written: No space left on device\n  hint: make room where it goes\n"
+        )

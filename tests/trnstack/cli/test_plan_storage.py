@@ -33,6 +33,10 @@ class TestBucket:
         assert "jobs may use runs/*" in lines
         assert "association /fsx/checkpoints <-> s3://demo-checkpoints-ACCOUNT-us-east-2/runs" in lines
 
+    def test_versions_off(self, section):
+        """What was kept while they were on goes all the same."""
+        assert "versions off, those of before kept 30 days" in section(checkpoints={"versioned": False})
+
     def test_adopted(self, section):
         """An adopted bucket shows its key, and that no stack deletes it."""
         lines = section(checkpoints={"existing_bucket": "earlier-checkpoints", "kms_key_arn": KEY})

@@ -49,6 +49,17 @@ class TestText:
         assert f"cdk destroy llama3-8b-storage --exclusively -c environment={locked}" in apart
         assert "cdk destroy llama3-8b-storage" not in ordinary
 
+    def test_each_edit_has_its_line(self, run, example, lock_of):
+        """What is kept by a deploy first is told edit by edit, as it is to be written."""
+        goes = "\n    removal_policy: destroy\n"
+        file = example(("  lustre:\n", f"  checkpoints:{goes}  lustre:{goes}"))
+        lock_of(file)
+        lines = [line.strip() for line in run("teardown", file).stdout.splitlines()]
+        first = lines.index(f"write in {file}: storage.checkpoints.removal_policy: retain")
+
+        assert lines[first + 1] == f"write in {file}: storage.lustre.removal_policy: retain"
+        assert lines[first + 2] == f"cdk deploy llama3-8b-storage --exclusively -c environment={file}"
+
     def test_file_with_a_blank(self, run, example, lock_of):
         """A file name that a shell would take apart is quoted."""
         file = example(name="my env.yaml")
@@ -70,7 +81,7 @@ class TestJson:
 
         assert (data["teardown_version"], data["environment"], data["region"]) == (1, "llama3-8b", "us-east-2")
         assert data["kept_monthly_usd"] == pytest.approx(1010)
-        assert data["steps"][0]["edit"] == {"path": "eks.deletion_protection", "value": False}
+        assert data["steps"][0]["edits"] == [{"path": "eks.deletion_protection", "value": False}]
         assert data["steps"][0]["commands"] == [f"cdk deploy llama3-8b-cluster --exclusively -c environment={locked}"]
         assert data["protected"] == ["llama3-8b-storage", "llama3-8b-network"]
         assert {"deleted", "kept", "before", "removal"} <= set(data)

@@ -1,12 +1,14 @@
 """Templates are made once for what they are made of."""
 
 import dataclasses
+import errno
 import json
 import os
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -84,16 +86,42 @@ class TestKept:
 
         assert len(made) == 2
 
-    @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"\xff", b'{"dev-network": 7}'])
-    def test_damaged(self, cache, made, plan, content):
-        """A file that is not whole is made anew."""
+    @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"\xff", b"[" * 99_999, b"7", b'{"Resources": null}'])
+    @pytest.mark.parametrize("whole", [True, False])
+    def test_damaged(self, cache, made, plan, content, whole):
+        """A file that is not whole, or has a template that is none, is made anew."""
         expected = keeping.templates(plan)
         (file,) = cache.iterdir()
-        file.write_bytes(content)
+        kept = json.loads(file.read_bytes())
+        last = json.dumps(next(reversed(kept.values()))).encode()
+        file.write_bytes(content if whole else file.read_bytes().replace(last, content))
 
         assert keeping.templates(plan) == expected
         assert len(made) == 2
         assert json.loads(file.read_bytes())
+
+    def test_pipe(self, cache, made, plan):
+        """A pipe in a file's place is not waited for."""
+        expected = keeping.templates(plan)
+        (file,) = cache.iterdir()
+        file.unlink()
+        os.mkfifo(file)
+
+        assert keeping.templates(plan) == expected
+        assert len(made) == 2
+        assert file.is_file()
+
+    @pytest.mark.usefixtures("made")
+    def test_full_disk(self, cache, plan, monkeypatch):
+        """Where a file can't be written whole, nothing of it is left."""
+
+        def full(_data, _file):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(keeping.json, "dump", full)
+
+        assert keeping.templates(plan)
+        assert list(cache.iterdir()) == []
 
     def test_bounded(self, cache, made, plan, monkeypatch):
         """The oldest go when there are many; what was used last stays."""
@@ -136,6 +164,29 @@ class TestKept:
         monkeypatch.setenv("XDG_CACHE_HOME", value)
 
         assert keeping.folder() == Path(start).expanduser() / "trnstack" / "templates"
+
+
+class TestRoom:
+    @pytest.mark.usefixtures("cache")
+    def test_no_room(self, plan, monkeypatch):
+        """Without room for the CDK's files the reason is one sentence, and the CDK is not started."""
+        monkeypatch.setattr(keeping, "_made", lambda _plan: pytest.fail("the CDK was started"))
+        monkeypatch.setattr(keeping.shutil, "disk_usage", lambda _place: SimpleNamespace(free=4096))
+
+        with pytest.raises(keeping.TemplatesError, match=r"is full\n  hint: make room .* in TMPDIR"):
+            keeping.templates(plan)
+
+    @pytest.mark.usefixtures("cache")
+    def test_full_on_the_way(self, plan, monkeypatch):
+        """So it is where the room ends on the way."""
+
+        def full(_plan):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(keeping, "_made", full)
+
+        with pytest.raises(keeping.TemplatesError, match="no templates can be made: No space left on device"):
+            keeping.templates(plan)
 
 
 @pytest.mark.cli

@@ -11,8 +11,10 @@ from trnstack.layout.checkpoints import (
     capacity_bytes,
     checkpoint,
     needed_bytes,
+    repeated_parameters,
     stall_share,
     write_seconds,
+    written_bytes,
 )
 
 BILLION = 10**9
@@ -42,6 +44,26 @@ class TestCheckpoint:
         made = checkpoint(8_030_000_000, precision="bf16", zero_stage=1, master_weights=True)
 
         assert made == Checkpoint(weights=16_060_000_000, master_weights=32_120_000_000, moments=64_240_000_000)
+
+
+class TestRepeatedParameters:
+    @pytest.mark.parametrize(
+        ("heads", "tensor", "copies"),
+        [(8, 32, 4), (8, 16, 2), (8, 8, 1), (8, 4, 1), (8, 1, 1), (32, 32, 1), (1, 32, 32), (8, 64, 8), (10, 4, 2)],
+    )
+    def test_as_often_as_heads_divide_among_cores(self, heads, tensor, copies):
+        """Keys and values of 32 layers, 4,096 wide, with heads of 128, once for each time but the first."""
+        shape = {"layers": 32, "hidden_size": 4096, "attention_heads": 32}
+        found = repeated_parameters(**shape, key_value_heads=heads, tensor=tensor)
+
+        assert found == 2 * 32 * 4096 * heads * 128 * (copies - 1)
+
+    @given(tensor=st.sampled_from([1, 2, 4, 8, 16, 32, 64]), heads=st.sampled_from([1, 2, 4, 8, 16, 32, 64]))
+    def test_one_head_is_the_most(self, tensor, heads):
+        """What is shown as the most, where the number of heads is not written, is no less than any of them."""
+        shape = {"layers": 80, "hidden_size": 8192, "attention_heads": 64, "tensor": tensor}
+
+        assert repeated_parameters(**shape, key_value_heads=heads) <= repeated_parameters(**shape, key_value_heads=1)
 
 
 class TestBusiestNode:
@@ -84,6 +106,11 @@ class TestTime:
         """A day has 86,400 seconds, of which each checkpoint takes its interval and its time."""
         assert a_day(0, interval_minutes=30) == 48
         assert a_day(1800, interval_minutes=30) == 24
+
+    def test_a_month(self):
+        """45.625 a day of 112.42 GB are 153.87 TB in 30 days."""
+        assert written_bytes(112_420_000_000, checkpoints_a_day=45.625, days=30) == 153_874_875_000_000
+        assert written_bytes(112_420_000_000, checkpoints_a_day=45.625, days=0) == 0
 
     @given(
         total=st.integers(1, 10**15),

@@ -38,25 +38,31 @@ class TestThroughput:
         assert throughput_mbps(storage_gib, throughput_mbps_per_tib) == expected
 
     @pytest.mark.parametrize(
-        ("file_system", "read", "write", "network", "network_burst", "disk_burst"),
+        ("file_system", "read", "write", "network"),
         [
             # Four thousand eight hundred GiB are 4.8 times the figures that the user guide has for a TiB.
-            (made("SCRATCH_2"), 960, 480, 960, 6240, None),
-            (made("PERSISTENT_1", rate=50), 240, 240, None, None, 1152),
-            (made("PERSISTENT_1", rate=200), 960, 960, None, None, None),
-            (made("PERSISTENT_1", "HDD", 12, 6000), 72, 72, 240, 2250, None),
-            (made("PERSISTENT_1", "HDD", 40, 1800), 72, 72, None, None, None),
-            (made(rate=125), 600, 600, 1536, 6240, 2400),
-            (made(rate=250), 1200, 1200, 3072, 6240, 2400),
-            (made(rate=500), 2400, 2400, 6240, None, None),
-            (made(rate=1000), 4800, 4800, 12_480, None, None),
+            (made("SCRATCH_2"), 960, 480, 960),
+            (made("PERSISTENT_1", rate=50), 240, 240, 1200),
+            (made("PERSISTENT_1", rate=100), 480, 480, 2400),
+            (made("PERSISTENT_1", rate=200), 960, 960, 3600),
+            (made("PERSISTENT_1", "HDD", 12, 6000), 72, 72, 240),
+            (made("PERSISTENT_1", "HDD", 40, 1800), 72, 72, 270),
+            (made(rate=125), 600, 600, 1536),
+            (made(rate=250), 1200, 1200, 3072),
+            (made(rate=500), 2400, 2400, 6240),
+            (made(rate=1000), 4800, 4800, 12_480),
         ],
     )
-    def test_of_each_kind(self, file_system, read, write, network, network_burst, disk_burst):
+    def test_of_each_kind(self, file_system, read, write, network):
         """Writing is as fast as the disks for as long as it takes; scratch takes half of what it gives."""
         assert (file_system.read_mbps, file_system.write_mbps) == (read, write)
-        assert (file_system.network_mbps, file_system.network_burst_mbps) == (network, network_burst)
-        assert file_system.disk_burst_mbps == disk_burst
+        assert file_system.network_mbps == network
+
+    def test_each_kind_on_offer_has_a_network(self):
+        """No rate that FSx offers is without its figure; what it does not offer has none."""
+        for (deployment, storage), offered in THROUGHPUTS.items():
+            assert all(made(deployment, storage, rate).network_mbps for rate in offered)
+        assert made(rate=50).network_mbps is None
 
     @pytest.mark.parametrize(("capacity", "network"), [(1000, 3125), (4000, 12_500), (12_000, 37_500)])
     def test_of_intelligent_tiering(self, capacity, network):

@@ -74,8 +74,10 @@ class TestBucket:
         assert bucket.access_log_name == "demo-access-logs-ACCOUNT-us-east-2"
 
     def test_without_versions(self, planned):
-        """Without versions there are no old ones to expire."""
-        assert planned(checkpoints={"versioned": False}).storage.checkpoints.noncurrent_expiration_days is None
+        """Versions that were kept before they were switched off still expire."""
+        bucket = planned(checkpoints={"versioned": False, "noncurrent_expiration_days": 7}).storage.checkpoints
+
+        assert (bucket.versioned, bucket.noncurrent_expiration_days) == (False, 7)
 
     def test_copies_and_lock(self, planned):
         """Copies go to the other region's bucket, and the lock has its mode."""
@@ -116,6 +118,25 @@ class TestJobPrefixes:
         }
         assert planned(storage=storage).storage.checkpoints.job_prefixes == prefixes
 
+    @pytest.mark.parametrize(
+        ("added", "linked", "prefixes"),
+        [
+            (["evaluations/", "b"], ["runs"], ("b", "evaluations", "runs")),
+            (["runs"], ["runs/llama3"], ("runs", "runs/llama3")),
+            ([""], ["runs"], ()),
+            (["evaluations"], [""], ()),
+            (["evaluations"], [], ()),
+        ],
+    )
+    @pytest.mark.parametrize("bucket", [{}, {"existing_bucket": "earlier-checkpoints", "kms_key_arn": KEY}])
+    def test_added(self, planned, added, linked, prefixes, bucket):
+        """The file adds to what is linked, and never takes from it: what jobs may use only grows by it."""
+        links = [{"file_system_path": f"/{place}", "prefix": prefix} for place, prefix in enumerate(linked)]
+        lustre = {"data_repository_associations": links}
+        made = planned(checkpoints={**bucket, "job_prefixes": added}, lustre=lustre).storage.checkpoints
+
+        assert made.job_prefixes == prefixes
+
 
 class TestKinds:
     def test_scratch(self, lustre):
@@ -154,15 +175,30 @@ class TestKinds:
         assert planned(node_groups=groups, lustre=efa).storage.lustre.efa_clients == ("trn1",)
         assert planned(node_groups=groups, lustre={}).storage.lustre.efa_clients == ()
 
+    def test_efa_clients_are_in_its_zone(self, planned):
+        """EFA does not cross zones."""
+        groups = [{"name": "near"}, {"name": "far", "availability_zone_id": "use1-az6"}]
+        efa = {"efa_enabled": True, "storage_gib": 4800, "throughput_mbps_per_tib": 1000}
+        zones = {"region": "us-east-1", "availability_zone_ids": ["use1-az4", "use1-az6"]}
+
+        assert planned(**zones, node_groups=groups, lustre=efa).storage.lustre.efa_clients == ("near",)
+
     @pytest.mark.parametrize(
-        ("level", "days"), [(None, None), ("DISABLED", None), ("ERROR_ONLY", 90), ("WARN_ERROR", 90)]
+        ("level", "logged", "days"),
+        [
+            (None, "WARN_ERROR", 90),
+            ("DISABLED", "DISABLED", None),
+            ("ERROR_ONLY", "ERROR_ONLY", 90),
+            ("WARN_ERROR", "WARN_ERROR", 90),
+        ],
     )
-    def test_log(self, lustre, level, days):
-        """A log group is there where something is logged."""
+    def test_log(self, lustre, level, logged, days):
+        """What is linked is logged unless the file says otherwise; a log group is there where something is."""
         link = [{"file_system_path": "/a"}]
         made = lustre(log_level=level, data_repository_associations=link)
 
-        assert (made.log_level, made.log_retention_days) == (level, days)
+        assert (made.log_level, made.log_retention_days) == (logged, days)
+        assert (lustre().log_level, lustre().log_retention_days) == (None, None)
 
     def test_adopted(self, planned):
         """Of an adopted file system the plan knows what mounting takes, and its links."""
@@ -172,8 +208,24 @@ class TestKinds:
 
         assert (made.file_system_id, made.mount_name) == ("fs-0123456789abcdef0", "abcdefgh")
         assert [each.file_system_path for each in made.associations] == ["/checkpoints"]
+        assert not made.efa_enabled
         assert "aws-fsx-csi-driver" in {add_on.name for add_on in decided.cluster.add_ons}
         assert not [use for use in decided.network.address_uses if use.user == "file system"]
+
+    @pytest.mark.parametrize(
+        ("existing", "bucket", "listed"),
+        [(None, "checkpoints", True), (EXISTING, "checkpoints", False), (EXISTING, "c4", True)],
+    )
+    def test_what_a_bucket_holds(self, planned, existing, bucket, listed):
+        """It is not listed where files of an adopted file system may be newer: of two of a name the bucket's wins."""
+        lustre = {
+            "existing_file_system": existing,
+            "data_repository_associations": [{"file_system_path": "/a", "bucket": bucket}],
+        }
+        datasets = [{"name": "c4", "bucket_name": "some-datasets"}]
+        (link,) = planned(storage={"datasets": datasets, "lustre": lustre}).storage.lustre.associations
+
+        assert link.lists_bucket is listed
 
 
 class TestDatasets:
@@ -218,3 +270,16 @@ class TestDecisions:
             "storage.checkpoints.job_prefixes",
             "storage.lustre.existing_file_system",
         }
+
+    @pytest.mark.parametrize(
+        ("added", "value", "beside"),
+        [([], "runs", ""), (["a"], "a, runs", ", and those that the file adds"), ([""], "all of the bucket", "adds")],
+    )
+    def test_job_prefixes(self, planned, added, value, beside):
+        """What jobs may use is told with where it comes from, all of the bucket included."""
+        link = [{"file_system_path": "/a", "prefix": "runs"}]
+        decided = planned(checkpoints={"job_prefixes": added}, lustre={"data_repository_associations": link})
+        (decision,) = (each for each in decided.decisions if each.path == "storage.checkpoints.job_prefixes")
+
+        assert decision.value == value
+        assert decision.reason.endswith(beside or "the file system is linked to")

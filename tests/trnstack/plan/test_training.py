@@ -75,6 +75,54 @@ class TestPublishedClusters:
         assert write.kept_bytes == gb(5930.4)
 
 
+class TestRepeatedKeysAndValues:
+    """The published clusters once more, with the eight heads of keys and values that both models have."""
+
+    def of(self, name, heads):
+        made = read_environment(ENVIRONMENTS / f"{name}.yaml")[1]
+        model = made.training.model.model_copy(update={"key_value_heads": heads})
+        section = made.training.model_copy(update={"model": model})
+        return training(made.model_copy(update={"training": section}))
+
+    def test_llama3_8b_on_32_trn1(self):
+        """Eight heads over 32 cores are four copies, three of them beside the model's own."""
+        asked = self.of("llama3-8b-trn1", 8)
+
+        # 2 x 32 layers x 4,096 x (8 x 128) x 3 = 805,306,368 parameters more; 8,835,306,368 x 14 B.
+        assert asked.checkpoint.total_bytes == 123_694_289_152
+        # 123,694 / 1,200 = 103.08 s; 103.08 / 1,903.08 = 5.416 %.
+        assert (asked.write.seconds, asked.write.stall_percent) == (103.1, 5.42)
+        # 8,835,306,368 x 2 B on one node, x 12 B over 32.
+        assert asked.checkpoint.busiest_node_bytes == 17_670_612_736 + 3_313_239_888
+
+    def test_llama3_70b_on_32_trn1(self):
+        """The same of 80 layers that are 8,192 wide."""
+        asked = self.of("llama3-70b-trn1", 8)
+
+        # 2 x 80 x 8,192 x (8 x 128) x 3 = 4,026,531,840; 74,626,531,840 x 14 B.
+        assert asked.checkpoint.total_bytes == 1_044_771_445_760
+        # 1,044,771 / 12,000 = 87.06 s; 87.06 / 1,887.06 = 4.614 %.
+        assert (asked.write.seconds, asked.write.stall_percent) == (87.1, 4.61)
+
+    def test_the_most(self):
+        """Without a number, one head of 128 over 32 cores: 31 copies more, 2 x 32 x 4,096 x 128 x 31 x 14 B."""
+        asked, counted = of("llama3-8b-trn1"), self.of("llama3-8b-trn1", 8)
+
+        assert asked.checkpoint.repeated_bytes_at_most == 14_562_623_488
+        assert counted.checkpoint.repeated_bytes_at_most == 0
+        assert counted.checkpoint.total_bytes - asked.checkpoint.total_bytes < 14_562_623_488
+
+    def test_none_are_repeated(self):
+        """One head for each query divides as queries do; a layer that is not split has each once."""
+        assert self.of("llama3-8b-trn1", 32).checkpoint.total_bytes == gb(112.42)
+
+    def test_a_layer_that_is_not_split(self, environment):
+        """Then nothing may be added."""
+        asked = training(environment(training={"parallelism": {"tensor": 1}}))
+
+        assert asked.checkpoint.repeated_bytes_at_most == 0
+
+
 class TestTraining:
     def test_is_optional(self, environment):
         """Without a section, or without a node that could train, there is nothing to say."""
@@ -102,6 +150,30 @@ class TestTraining:
 
         assert asked.write is None
         assert asked.bucket is None
+
+    @pytest.mark.parametrize(
+        ("described", "mbps"),
+        [
+            ({"storage_gib": 4800}, None),
+            ({"throughput_mbps_per_tib": 250}, None),
+            ({"storage_gib": 4800, "throughput_mbps_per_tib": 250}, 1200),
+            ({"deployment_type": "SCRATCH_2", "storage_gib": 4800}, 480),
+            ({"storage_type": "INTELLIGENT_TIERING"}, None),
+            ({"storage_type": "INTELLIGENT_TIERING", "throughput_capacity_mbps": 4000}, 4000),
+        ],
+    )
+    def test_an_adopted_file_system_that_is_described(self, environment, described, mbps):
+        """With size and rate the figures are those of a new one; a default rate is nobody's measure."""
+        existing = {
+            "file_system_id": "fs-0123456789abcdef0",
+            "mount_name": "abcdefgh",
+            "security_group_id": "sg-0123456789abcdef0",
+        }
+        asked = training(environment(lustre={"existing_file_system": existing, **described}, training={}))
+        new = training(environment(lustre=described, training={}))
+
+        assert (asked.write and asked.write.file_system_mbps) == mbps
+        assert asked.write in (None, new.write)
 
     def test_nothing_is_exported(self, environment):
         """What stays in the file system is never in the bucket."""
@@ -256,6 +328,11 @@ class TestReach:
                 {"instance_type": "trn2.48xlarge", "node_count": 2},
                 {"storage_gib": 9600, "throughput_mbps_per_tib": 500, "efa_enabled": True},
                 2 * 625,  # FSx takes no trn2 client by EFA
+            ),
+            (
+                {"node_count": 2, "availability_zone_id": "use2-az1"},
+                {"storage_gib": 9600, "throughput_mbps_per_tib": 500, "efa_enabled": True},
+                2 * 625,  # EFA ends at the zone
             ),
             ({"instance_type": "trn1.2xlarge", "node_count": 1}, {}, 390),
             ({"node_count": 0}, {}, None),

@@ -2,10 +2,13 @@ import pytest
 
 from trnstack.findings import Severity
 from trnstack.rules.adoption import (
+    a_description_of_a_bucket_sets_nothing,
+    a_description_of_a_file_system_sets_nothing,
     an_adopted_bucket_has_its_key,
     an_adopted_bucket_keeps_its_settings,
     an_adopted_file_system_is_in_reach,
     an_adopted_file_system_keeps_its_settings,
+    keys_are_in_their_buckets_region,
     keys_are_named_by_their_own_arn,
     keys_of_others_let_fsx_in,
 )
@@ -74,6 +77,39 @@ class TestAnAdoptedFileSystemKeepsItsSettings:
         assert not list(an_adopted_file_system_keeps_its_settings(environment(lustre=lustre)))
 
 
+class TestADescriptionOfAFileSystemSetsNothing:
+    @pytest.mark.parametrize(
+        ("fields", "first", "hint"),
+        [
+            (
+                {"throughput_mbps_per_tib": 500, "storage_gib": 9600},
+                "storage_gib",
+                "keep it as aws fsx describe-file-systems shows it, or remove it",
+            ),
+            ({"storage_gib": 9600}, "storage_gib", "write throughput_mbps_per_tib too, from which"),
+            ({"deployment_type": "SCRATCH_2", "storage_gib": 9600}, "deployment_type", "keep it as"),
+            ({"deployment_type": "PERSISTENT_1"}, "deployment_type", "write storage_gib, throughput_mbps_per_tib too"),
+            ({"storage_type": "INTELLIGENT_TIERING"}, "storage_type", "write throughput_capacity_mbps too"),
+            ({"storage_type": "INTELLIGENT_TIERING", "throughput_capacity_mbps": 4000}, "storage_type", "keep it as"),
+            ({"data_compression": "NONE"}, "data_compression", "write storage_gib"),
+            ({"efa_enabled": True}, "efa_enabled", "write storage_gib"),
+        ],
+    )
+    def test_described(self, environment, fields, first, hint):
+        """Who edits the size of a file system that stands is told that nothing comes of it."""
+        (finding,) = a_description_of_a_file_system_sets_nothing(environment(lustre={**LUSTRE, **fields}))
+
+        assert finding.severity is Severity.NOTE
+        assert finding.path == ("storage", "lustre", first)
+        assert all(field in finding.message for field in fields)
+        assert finding.hint.startswith(hint)
+
+    @pytest.mark.parametrize("lustre", [LUSTRE, {"storage_gib": 9600}, {**LUSTRE, "mount_path": "/data"}])
+    def test_not_described(self, environment, lustre):
+        """A new file system is what the file says; where it is mounted is the nodes' affair."""
+        assert not list(a_description_of_a_file_system_sets_nothing(environment(lustre=lustre)))
+
+
 class TestAnAdoptedFileSystemIsInReach:
     def test_new_vpc(self, environment):
         """A VPC that is made now is not the one in which the file system stands."""
@@ -133,6 +169,25 @@ class TestAnAdoptedBucketKeepsItsSettings:
         assert not list(an_adopted_bucket_keeps_its_settings(environment(checkpoints=checkpoints)))
 
 
+class TestADescriptionOfABucketSetsNothing:
+    @pytest.mark.parametrize(
+        "fields",
+        [{"versioned": True}, {"noncurrent_expiration_days": 7, "infrequent_access_after_days": 60}],
+    )
+    def test_described(self, environment, fields):
+        """Who shortens the life of old versions in an adopted bucket is told that nothing comes of it."""
+        (finding,) = a_description_of_a_bucket_sets_nothing(environment(checkpoints={**BUCKET, **fields}))
+
+        assert finding.severity is Severity.NOTE
+        assert finding.path == ("storage", "checkpoints", next(iter(fields)))
+        assert all(field in finding.message for field in fields)
+
+    @pytest.mark.parametrize("checkpoints", [BUCKET, {"noncurrent_expiration_days": 7}])
+    def test_not_described(self, environment, checkpoints):
+        """A new bucket is what the file says."""
+        assert not list(a_description_of_a_bucket_sets_nothing(environment(checkpoints=checkpoints)))
+
+
 class TestKeysAreNamedByTheirOwnArn:
     @pytest.mark.parametrize(
         ("storage", "path"),
@@ -180,3 +235,43 @@ class TestKeysOfOthersLetFsxIn:
         datasets = [{"name": "c4", "bucket_name": "b-1"}]
         made = environment(storage={"datasets": datasets, "lustre": {"data_repository_associations": links}})
         assert not list(keys_of_others_let_fsx_in(made))
+
+
+class TestKeysAreInTheirBucketsRegion:
+    ELSEWHERE = KEY.replace("us-east-2", "us-west-2")
+
+    def test_bucket(self, environment):
+        """S3 encrypts with keys of the bucket's region; a key of another one was copied from elsewhere."""
+        (finding,) = keys_are_in_their_buckets_region(
+            environment(checkpoints={**BUCKET, "kms_key_arn": self.ELSEWHERE})
+        )
+
+        assert finding.severity is Severity.ERROR
+        assert finding.path == ("storage", "checkpoints", "kms_key_arn")
+        assert finding.message == "the key is in us-west-2, and its bucket in us-east-2"
+
+    @pytest.mark.parametrize(("key", "region"), [(ELSEWHERE, None), (KEY, "us-west-2")])
+    def test_dataset(self, environment, key, region):
+        """A dataset is in the environment's region, or in the one that is written."""
+        dataset = {"name": "c4", "bucket_name": "some-datasets", "kms_key_arn": key, "region": region}
+        (finding,) = keys_are_in_their_buckets_region(environment(datasets=[dataset]))
+
+        assert finding.path == ("storage", "datasets", 0, "kms_key_arn")
+
+    @pytest.mark.parametrize(
+        "sections",
+        [
+            {},
+            {"checkpoints": BUCKET},
+            {"datasets": [{"name": "c4", "bucket_name": "some-datasets", "kms_key_arn": KEY}]},
+            {
+                "datasets": [
+                    {"name": "c4", "bucket_name": "a-bucket", "kms_key_arn": ELSEWHERE, "region": "us-west-2"},
+                    {"name": "c5", "bucket_name": "a-bucket", "region": "us-west-2"},
+                ]
+            },
+        ],
+    )
+    def test_the_same(self, environment, sections):
+        """Keys of the right region, and buckets without one."""
+        assert not list(keys_are_in_their_buckets_region(environment(**sections)))

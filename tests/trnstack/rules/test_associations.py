@@ -60,21 +60,14 @@ class TestAssociationPathsDoNotOverlap:
 
 class TestAssociationPrefixesDoNotOverlap:
     @pytest.mark.parametrize(
-        ("prefixes", "severity"),
-        [
-            (("runs", "runs"), Severity.ERROR),
-            (("", ""), Severity.ERROR),
-            (("runs/", "runs"), Severity.ERROR),
-            (("", "runs"), Severity.WARNING),
-            (("runs/a", "runs"), Severity.WARNING),
-        ],
+        "prefixes", [("runs", "runs"), ("", ""), ("runs/", "runs"), ("", "runs"), ("runs/a", "runs")]
     )
-    def test_overlap(self, environment, prefixes, severity):
-        """FSx wants a place of its own in the bucket for each link; inside another's is at least unclear."""
+    def test_overlap(self, environment, prefixes):
+        """FSx refuses equal places in the bucket and places in one another, in either order."""
         links = [{"file_system_path": f"/{n}", "prefix": prefix} for n, prefix in enumerate(prefixes)]
         (finding,) = association_prefixes_do_not_overlap(environment(lustre={"data_repository_associations": links}))
 
-        assert finding.severity is severity
+        assert finding.severity is Severity.ERROR
         assert finding.path == ("storage", "lustre", "data_repository_associations", 1, "prefix")
 
     @pytest.mark.parametrize("prefixes", [("",), ("runs", "runs-2"), ("a", "b", "c")])
@@ -160,6 +153,20 @@ class TestIntelligentTieringHasNoAssociations:
         (finding,) = intelligent_tiering_has_no_associations(environment(lustre=lustre))
 
         assert finding.path == ("storage", "lustre", "data_repository_associations")
+        assert finding.hint == "remove the associations, or write storage_type: SSD"
+
+    def test_adopted(self, environment):
+        """A file system that stands and is described as such is no more linked than a new one."""
+        existing = {
+            "file_system_id": "fs-0123456789abcdef0",
+            "mount_name": "abcdefgh",
+            "security_group_id": "sg-0123456789abcdef0",
+        }
+        lustre = {"storage_type": "INTELLIGENT_TIERING", "existing_file_system": existing, **associations("/a")}
+        (finding,) = intelligent_tiering_has_no_associations(environment(lustre=lustre))
+
+        assert finding.severity is Severity.ERROR
+        assert finding.hint == "remove the associations, or correct what describes it"
 
     @pytest.mark.parametrize(
         "lustre",

@@ -28,9 +28,25 @@ class TestScratchKeepsNoCheckpoints:
         )
 
         assert finding.severity is Severity.WARNING
+        assert finding.message.endswith("and nothing is exported to the checkpoint bucket")
+
+    @pytest.mark.parametrize("events", [["DELETED"], ["NEW"], ["CHANGED"], ["NEW", "DELETED"]])
+    def test_not_all_exported(self, environment, events):
+        """DELETED carries nothing to the bucket, NEW no later write, CHANGED no new file."""
+        lustre = linked({"auto_export": events}, deployment_type="SCRATCH_2")
+        (finding,) = scratch_keeps_no_checkpoints(environment(lustre=lustre))
+
+        assert finding.message.endswith("and not all that is written is exported to the checkpoint bucket")
+        assert finding.hint.startswith("write auto_export: [NEW, CHANGED]")
 
     @pytest.mark.parametrize(
-        "lustre", [linked({}, deployment_type="SCRATCH_2"), linked(deployment_type="PERSISTENT_2")]
+        "lustre",
+        [
+            linked({}, deployment_type="SCRATCH_2"),
+            linked({"auto_export": ["CHANGED", "DELETED", "NEW"]}, deployment_type="SCRATCH_2"),
+            linked({"auto_export": ["NEW"]}, {"file_system_path": "/b", "prefix": "b"}, deployment_type="SCRATCH_2"),
+            linked(deployment_type="PERSISTENT_2"),
+        ],
     )
     def test_kept(self, environment, lustre):
         """Exported checkpoints are kept, and so are those on replicated storage."""
@@ -49,6 +65,14 @@ class TestNodesAreInTheFileSystemsZone:
 
         assert finding.severity is Severity.WARNING
         assert finding.path == ("node_groups", 1, "availability_zone_id")
+        assert finding.message.endswith("reads are slower and paid for")
+
+    def test_efa_ends_at_the_zone(self, environment):
+        """Where nodes elsewhere would reach it by EFA, they reach it by TCP."""
+        groups = [{"name": "a1"}, {"name": "b1", "availability_zone_id": "use2-az1"}]
+        (finding,) = nodes_are_in_the_file_systems_zone(environment(node_groups=groups, lustre={"efa_enabled": True}))
+
+        assert finding.message.endswith("reads go by TCP, are slower and paid for")
 
     @pytest.mark.parametrize("zone_id", [None, "use2-az3"])
     def test_same_zone(self, environment, zone_id):

@@ -205,9 +205,26 @@ class TestMetadataIopsAreOffered:
     )
     def test_between_steps(self, environment, iops, hint):
         """A value between two steps is answered with both neighbours."""
-        (finding,) = metadata_iops_are_offered(environment(lustre={"metadata_iops": iops}))
+        (finding,) = metadata_iops_are_offered(environment(lustre={"storage_gib": 1200, "metadata_iops": iops}))
 
         assert finding.hint == hint
+
+    @pytest.mark.parametrize(
+        ("gib", "iops", "hint"),
+        [
+            (4800, 90, "use 6000"),
+            (4800, 2000, "use 6000"),
+            (4800, 7000, "use 6000 or 12000"),
+            (48_000, 13_000, "use 24000"),
+        ],
+    )
+    def test_no_fewer_than_come_with_the_size(self, environment, gib, iops, hint):
+        """What is offered to smaller ones is no advice, and one finding says so."""
+        made = environment(lustre={"storage_gib": gib, "metadata_iops": iops})
+        (finding,) = metadata_iops_are_offered(made)
+
+        assert finding.hint == hint
+        assert not list(metadata_iops_are_not_below_the_automatic(made))
 
     @pytest.mark.parametrize(("iops", "hint"), [(1500, "use 6000"), (24_000, "use 12000"), (9000, "use 6000 or 12000")])
     def test_tiering(self, environment, iops, hint):

@@ -107,19 +107,37 @@ class TestLustreEfaHasClients:
         groups = [{"name": "a1", "instance_type": "trn2.48xlarge"}, {"name": "b1", "instance_type": name}]
         assert not list(lustre_efa_has_clients(environment(node_groups=groups, lustre=efa(1000, 4800))))
 
+    def test_another_zone(self, environment):
+        """EFA does not cross zones: nodes that could use it elsewhere can't use it there."""
+        group = {"availability_zone_id": "use2-az1"}
+        (finding,) = lustre_efa_has_clients(environment(node_group=group, lustre=efa(1000, 4800)))
+
+        assert finding.message == "efa_enabled is of no use to trn1.32xlarge in use2-az1"
+
+    def test_adopted(self, environment):
+        """Of an adopted one that is described so the zone is not known, and the type of nodes is."""
+        lustre = {**EXISTING, "efa_enabled": True}
+        (finding,) = lustre_efa_has_clients(environment(node_group={"instance_type": "trn2.48xlarge"}, lustre=lustre))
+
+        assert finding.hint == "remove it: they reach the file system by TCP"
+        assert not list(
+            lustre_efa_has_clients(environment(node_group={"availability_zone_id": "use2-az1"}, lustre=lustre))
+        )
+
     def test_off(self, environment):
         """By default it is off."""
         assert not list(lustre_efa_has_clients(environment(node_group={"instance_type": "trn2.48xlarge"}, lustre={})))
 
 
 class TestEfaClientsAreSetUp:
-    def test_on(self, environment):
-        """A file system with EFA is reached by TCP all the same, until clients know of it."""
-        (finding,) = efa_clients_are_set_up(environment(lustre={"efa_enabled": True}))
+    @pytest.mark.parametrize("lustre", [{}, EXISTING])
+    def test_on(self, environment, lustre):
+        """A file system with EFA, new or adopted, is reached by TCP all the same, until clients know of it."""
+        (finding,) = efa_clients_are_set_up(environment(lustre={**lustre, "efa_enabled": True}))
 
         assert finding.severity is Severity.NOTE
 
-    @pytest.mark.parametrize("lustre", [{}, {**EXISTING, "efa_enabled": True}])
+    @pytest.mark.parametrize("lustre", [{}, EXISTING])
     def test_off(self, environment, lustre):
         """Without EFA there is nothing to set up."""
         assert not list(efa_clients_are_set_up(environment(lustre=lustre)))

@@ -3,8 +3,10 @@ import pytest
 from trnstack.findings import Severity
 from trnstack.rules.lustre_settings import (
     a_small_throughput_capacity_is_tried,
+    backups_and_root_squash_are_tried,
     backups_are_offered,
     drive_cache_is_for_hdd,
+    file_systems_are_retained,
     logs_have_something_to_tell,
     read_cache_fits_the_throughput,
     read_cache_is_for_intelligent_tiering,
@@ -131,6 +133,40 @@ class TestBackupsAreOffered:
         assert not list(backups_are_offered(environment(lustre=lustre)))
 
 
+class TestFileSystemsAreRetained:
+    @pytest.mark.parametrize(
+        ("lustre", "lost"),
+        [
+            (LINK, "with what is not exported by then"),
+            ({}, "with all that it holds, since nothing is exported"),
+            (
+                {"data_repository_associations": [{"file_system_path": "/a", "auto_export": []}]},
+                "with all that it holds, since nothing is exported",
+            ),
+            (
+                {"data_repository_associations": [{"file_system_path": "/a", "auto_export": ["NEW"]}]},
+                "with all that auto_export leaves out",
+            ),
+            (
+                {"automatic_backup_retention_days": 7},
+                "with all that it holds, since nothing is exported, and its automatic backups",
+            ),
+        ],
+    )
+    def test_destroyed(self, environment, lustre, lost):
+        """FSX-13: What would be lost is told before, and it is a choice."""
+        (finding,) = file_systems_are_retained(environment(lustre={**lustre, "removal_policy": "destroy"}))
+
+        assert finding.severity is Severity.WARNING
+        assert finding.path == ("storage", "lustre", "removal_policy")
+        assert finding.message.endswith(f"by an edit that replaces it, {lost}")
+
+    @pytest.mark.parametrize("lustre", [{}, {**EXISTING, "removal_policy": "destroy"}])
+    def test_retained(self, environment, lustre):
+        """Retaining is the default; of an adopted one another rule speaks."""
+        assert not list(file_systems_are_retained(environment(lustre=lustre)))
+
+
 class TestLogsHaveSomethingToTell:
     def test_no_association(self, environment):
         """What is logged are the events of associations."""
@@ -156,3 +192,27 @@ class TestRootSquashIsSetByHand:
     def test_not_asked_for(self, environment):
         """By default root stays root."""
         assert not list(root_squash_is_set_by_hand(environment(lustre={})))
+
+
+class TestBackupsAndRootSquashAreTried:
+    def test_together(self, environment):
+        """A backup that can't be restored is found out when it is needed, unless it was tried."""
+        lustre = {"root_squash": "65534:65534", "automatic_backup_retention_days": 7}
+        (finding,) = backups_and_root_squash_are_tried(environment(lustre=lustre))
+
+        assert finding.severity is Severity.WARNING
+        assert finding.path == ("storage", "lustre", "automatic_backup_retention_days")
+
+    @pytest.mark.parametrize(
+        "lustre",
+        [
+            {},
+            {"root_squash": "65534:65534"},
+            {"root_squash": "65534:65534", "automatic_backup_retention_days": 0},
+            {"automatic_backup_retention_days": 7},
+            {**EXISTING, "root_squash": "65534:65534"},
+        ],
+    )
+    def test_one_of_the_two(self, environment, lustre):
+        """Each without the other is as AWS describes it."""
+        assert not list(backups_and_root_squash_are_tried(environment(lustre=lustre)))

@@ -5,6 +5,7 @@ from trnstack.rules.storage_fit import (
     checkpoints_are_written_before_the_next,
     checkpoints_have_a_shared_place,
     kept_checkpoints_fit_the_file_system,
+    old_checkpoints_leave_the_bucket,
     the_throughput_can_be_used,
     training_waits_within_its_share,
 )
@@ -86,6 +87,15 @@ class TestTrainingWaitsWithinItsShare:
         (finding,) = training_waits_within_its_share(environment(node_group=FLEET, lustre=lustre, training={}))
 
         assert finding.hint == "use 12000 GiB"
+
+    def test_adopted(self, environment):
+        """The file changes nothing of an adopted file system, so its hint begins with what does."""
+        lustre = {**EXISTING, "storage_gib": 2400, "throughput_mbps_per_tib": 250}
+        (finding,) = training_waits_within_its_share(environment(node_group=FLEET, lustre=lustre, training={}))
+
+        assert finding.hint.startswith(
+            "grow it by aws fsx update-file-system, then write 4800 GiB at 250 MB/s per TiB; "
+        )
 
     @pytest.mark.parametrize(
         ("lustre", "training"),
@@ -217,3 +227,75 @@ class TestCheckpointsHaveASharedPlace:
     def test_shared(self, environment, sections):
         """A file system, or one node with room."""
         assert not list(checkpoints_have_a_shared_place(environment(**sections)))
+
+
+class TestOldCheckpointsLeaveTheBucket:
+    LINK = {"file_system_path": "/checkpoints"}
+
+    def lustre(self, **events):
+        return {"data_repository_associations": [{**self.LINK, **events}]}
+
+    def test_they_stay(self, environment):
+        """45.625 a day of 112.42 GB are 153.9 TB in 30 days, which are 143,307 GB of 2^30 at 0.023 USD."""
+        (finding,) = old_checkpoints_leave_the_bucket(environment(node_group=FLEET, lustre=self.lustre(), training={}))
+
+        assert finding.severity is Severity.WARNING
+        assert finding.path == ("training", "checkpoints_kept")
+        assert finding.message == (
+            "the job keeps 5 checkpoints and the bucket all of them: a month adds 153.9 TB, "
+            "at most 3,296 USD more with every month in S3's class Standard"
+        )
+
+    def test_every_band_is_known(self, environment):
+        """Where further terabytes' prices are known it is no bound: 51,200 GB at 0.023 and 92,107 at 0.022 USD."""
+        made = environment(
+            region="us-east-1",
+            availability_zone_ids=["use1-az4", "use1-az5"],
+            node_group=FLEET,
+            lustre=self.lustre(),
+            training={},
+        )
+        (finding,) = old_checkpoints_leave_the_bucket(made)
+
+        assert ", 3,204 USD more with every month" in finding.message
+
+    def test_price_that_was_not_found(self, environment):
+        """Then the growth alone is told."""
+        made = environment(
+            region="ap-southeast-4",
+            availability_zone_ids=["apse4-az1", "apse4-az2"],
+            node_group=FLEET,
+            lustre=self.lustre(),
+            training={},
+        )
+        (finding,) = old_checkpoints_leave_the_bucket(made)
+
+        assert finding.message.endswith("all of them: a month adds 153.9 TB")
+
+    def test_a_cheaper_class(self, environment):
+        """Objects that move to a cheaper class are as many as before."""
+        made = environment(
+            node_group=FLEET,
+            lustre=self.lustre(),
+            training={},
+            checkpoints={"infrequent_access_after_days": 30},
+        )
+        assert [finding.code for finding in old_checkpoints_leave_the_bucket(made)] == ["STO006"]
+
+    @pytest.mark.parametrize(
+        ("events", "others"),
+        [
+            ({"auto_export": ["NEW", "CHANGED", "DELETED"]}, {"training": {}}),
+            ({"auto_export": []}, {"training": {}}),
+            ({}, {"training": {}, "checkpoints": {"existing_bucket": "their-bucket"}}),
+            ({}, {}),
+        ],
+    )
+    def test_they_go(self, environment, events, others):
+        """Deletions that are exported, no export, a bucket with rules of its own, and no training."""
+        made = environment(node_group=FLEET, lustre=self.lustre(**events), **others)
+        assert not list(old_checkpoints_leave_the_bucket(made))
+
+    def test_the_job_writes_there_itself(self, environment):
+        """Without a file system the job removes what it does not keep."""
+        assert not list(old_checkpoints_leave_the_bucket(environment(node_group=FLEET, training={})))

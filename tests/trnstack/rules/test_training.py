@@ -3,6 +3,7 @@ import pytest
 from trnstack.findings import Severity
 from trnstack.rules.training import (
     heads_divide_among_the_tensor_degree,
+    heads_share_keys_and_values_evenly,
     layers_divide_among_the_pipeline,
     parallelism_divides_the_fleet,
     the_batch_divides_among_the_data_degree,
@@ -84,6 +85,24 @@ class TestHeadsDivideAmongTheTensorDegree:
         """Whole heads for each core."""
         training = {"model": {"attention_heads": heads}, "parallelism": {"tensor": tensor}}
         assert not list(heads_divide_among_the_tensor_degree(environment(training=training)))
+
+
+class TestHeadsShareKeysAndValuesEvenly:
+    @pytest.mark.parametrize("shared", [3, 24, 64])
+    def test_uneven(self, environment, shared):
+        """There is no such model."""
+        model = {"attention_heads": 32, "key_value_heads": shared}
+        (finding,) = heads_share_keys_and_values_evenly(environment(training={"model": model}))
+
+        assert finding.severity is Severity.ERROR
+        assert finding.path == ("training", "model", "key_value_heads")
+
+    @pytest.mark.parametrize(
+        "sections", [{}, *({"training": {"model": {"key_value_heads": n}}} for n in (None, 1, 8, 32))]
+    )
+    def test_even(self, environment, sections):
+        """From one for all queries to one for each; without a number there is nothing to divide."""
+        assert not list(heads_share_keys_and_values_evenly(environment(**sections)))
 
 
 class TestTheBatchDividesAmongTheDataDegree:

@@ -49,3 +49,35 @@ def test_mirrors_that_ecr_has_not(environment, prefix):
     """A repository's name has parts that start and end with a letter or digit."""
     mirror = f"111122223333.dkr.ecr.us-east-2.amazonaws.com{prefix}"
     assert finding_of(environment, network={"image_mirror": mirror}).code == "SPEC008"
+
+
+@pytest.mark.parametrize(
+    "prefix", ["/runs", "runs//a", "*", "runs/a*", "runs/?", "${aws:username}", "s3://x", "r" * 901]
+)
+def test_prefixes_that_jobs_can_not_have(environment, prefix):
+    """A leading slash names nothing, and what a policy takes for a pattern or a variable names more than is meant."""
+    finding = finding_of(environment, checkpoints={"job_prefixes": ["evaluations", prefix]})
+
+    assert finding.code == "SPEC008"
+    assert finding.path == ("storage", "checkpoints", "job_prefixes", 1)
+
+
+@pytest.mark.parametrize("prefix", ["*", "runs/a*"])
+@pytest.mark.parametrize("part", ["datasets", "lustre"])
+def test_prefixes_that_jobs_get(environment, part, prefix):
+    """What is linked, and what of a dataset is read, goes into the policy of the jobs' role as well."""
+    dataset = {"name": "c4", "bucket_name": "some-datasets", "prefix": prefix}
+    sections = {
+        "datasets": [dataset],
+        "lustre": {"data_repository_associations": [{"file_system_path": "/a", "prefix": prefix}]},
+    }
+    finding = finding_of(environment, **{part: sections[part]})
+
+    assert finding.code == "SPEC008"
+    assert finding.path[-1] == "prefix"
+
+
+@pytest.mark.parametrize("prefix", ["", "runs", "runs/", "runs/llama3_8b", "r" * 900])
+def test_prefixes_that_jobs_can_have(environment, prefix):
+    """With and without a slash at the end; the empty one is all of the bucket."""
+    assert environment(checkpoints={"job_prefixes": [prefix]})

@@ -1,238 +1,18 @@
-"""Compares two environments resource by resource, and follows what a change moves through references.
+"""Compares two environments resource by resource, and puts together what that means."""
 
-A resource that is replaced has another id. Whatever refers to it changes with it, in its own stack and, through exports
-and imports, in others; and where what refers to it can't change in place, that is replaced too.
-"""
-
-import enum
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from trnstack.advice.impact import refusals
-from trnstack.advice.impact.fate import added, deleted, replaced
-from trnstack.advice.impact.leaves import Leaf, dotted, hits, leaves, own
-from trnstack.advice.impact.model import (
-    Action,
-    Impact,
-    PropertyChange,
-    Report,
-    ResourceChange,
-    Side,
-    StackRefusal,
-    StackTemplate,
-    Way,
-    worst,
-)
-from trnstack.advice.impact.overlay import overlay
-from trnstack.advice.impact.properties import conditional, feels, in_place, policies, tags
-from trnstack.advice.impact.schemas import ABSENT, Schema, schema
-from trnstack.advice.impact.symbols import Reference, shown
+from trnstack.advice.impact import links, refusals
+from trnstack.advice.impact.adopted import Adopted, adopted
+from trnstack.advice.impact.comparison import Comparison
+from trnstack.advice.impact.fate import given_up
+from trnstack.advice.impact.leaves import leaves
+from trnstack.advice.impact.model import Action, Report, ResourceChange, Side, StackRefusal
+from trnstack.advice.impact.outputs import outputs
 from trnstack.advice.impact.values import Values
-
-_SCHEMA = "CloudFormation resource type schema, createOnlyProperties"
-_NO_IMPACT = frozenset({"AWS::CDK::Metadata"})
-
-
-class _Move(enum.IntEnum):
-    """Whether what a reference stands for changes."""
-
-    STAYS = 0
-    PERHAPS = 1
-    MOVES = 2
-
-
-@dataclass
-class Comparison:
-    """The comparison of two sides that are in the same region and account."""
-
-    old: Values
-    new: Values
-    _found: dict[tuple[str, str], ResourceChange | None] = field(default_factory=dict)
-    _asked: set[tuple[str, str]] = field(default_factory=set)
-
-    def report(self) -> Report:
-        """Returns everything that differs."""
-        if self.old.side.stacks == self.new.side.stacks:
-            return Report(notes=tuple(self._notes()))
-        names = dict.fromkeys((*self.new.side.stacks, *self.old.side.stacks))
-        changes: list[ResourceChange] = []
-        for name in names:
-            if name in self.new.side.left_alone:
-                continue
-            was, now = self.old.side.stacks.get(name), self.new.side.stacks.get(name)
-            ids = dict.fromkeys((*(self.new.resources(now) if now else ()), *(self.old.resources(was) if was else ())))
-            changes += [made for each in ids if (made := self.change(name, each)) is not None]
-        return Report(
-            changes=tuple(self._with_moves(changes)),
-            refusals=tuple(self._refusals()),
-            ways=tuple(_ways(changes)),
-            notes=tuple(self._notes()),
-        )
-
-    def change(self, stack: str, logical_id: str) -> ResourceChange | None:
-        """Returns what becomes of a resource; None where it stays as it is."""
-        key = (stack, logical_id)
-        if key not in self._found:
-            if key in self._asked:
-                return None  # a circle of references, which CloudFormation refuses anyway
-            self._asked.add(key)
-            self._found[key] = self._change(stack, logical_id)
-        return self._found[key]
-
-    def _change(self, stack: str, logical_id: str) -> ResourceChange | None:
-        was, now = self.old.side.stacks.get(stack), self.new.side.stacks.get(stack)
-        old = self.old.resources(was).get(logical_id) if was else None
-        new = self.new.resources(now).get(logical_id) if now else None
-        kind = str((new or old or {}).get("Type", ""))
-        if kind in _NO_IMPACT:
-            return None
-        known = schema(self.new.side.region, kind)
-        if new is None and old is not None:
-            return deleted(stack, logical_id, old, known=known is not None, stack_goes=now is None)
-        if old is None or was is None or now is None:
-            return added(stack, logical_id, kind, known=known is not None)
-        if old.get("Type") != new.get("Type"):  # type: ignore[union-attr]
-            gone = deleted(stack, logical_id, old, known=known is not None, stack_goes=False)
-            return refusals.of_another_type(gone, str(old.get("Type")), kind)
-        return self._update(logical_id, (was, old), (now, new or {}), known)
-
-    def _update(
-        self,
-        logical_id: str,
-        before: tuple[StackTemplate, Mapping[str, Any]],
-        after: tuple[StackTemplate, Mapping[str, Any]],
-        known: Schema | None,
-    ) -> ResourceChange | None:
-        (was, old), (now, new) = before, after
-        kind = str(new.get("Type"))
-        old_values = self.old.of(old.get("Properties", {}), was)
-        new_values = self.new.of(new.get("Properties", {}), now)
-        found = list(leaves(old_values, new_values, lambda each: self._move(each) is not _Move.STAYS))
-        properties = [self._property(kind, leaf, known) for leaf in found]
-        properties += policies(old, new, overlay().holds_data.get(kind, ""))
-        properties += tags(was, now, known)
-        if not properties:
-            return None
-        impacts = tuple(each.impact for each in properties)
-        change = ResourceChange(
-            stack=now.name,
-            logical_id=logical_id,
-            type=kind,
-            action=Action.REPLACE if Impact.REPLACES in impacts else Action.UPDATE,
-            impact=worst(impacts),
-            properties=tuple(properties),
-            feels=tuple(dict.fromkeys(feels(kind, found))),
-        )
-        if change.action is Action.REPLACE:
-            change = replaced(change, new)
-        return refusals.with_refusals(change, found, old_values, new_values)
-
-    def _property(self, kind: str, leaf: Leaf, known: Schema | None) -> PropertyChange:
-        impact, reason, source = self._impact(kind, leaf, known)
-        through = [self._through(each) for each in leaf.through]
-        return PropertyChange(
-            path=dotted(leaf.path),
-            before=None if leaf.before is ABSENT else shown(leaf.before),
-            after=None if leaf.after is ABSENT else f"{shown(leaf.after)}{' (new)' if leaf.through else ''}",
-            impact=impact,
-            reason="; ".join(part for part in (reason, *through) if part),
-            source=source,
-        )
-
-    def _impact(self, kind: str, leaf: Leaf, known: Schema | None) -> tuple[Impact, str, str]:
-        """Returns what the change of a property does, why, and where that is documented."""
-        if known is None:
-            return Impact.UNKNOWN, f"nothing is published of {kind}", ""
-        if not own(leaf.path):
-            return Impact.UNKNOWN, "its properties are no object, or are made by a function", ""
-        if not known.knows(own(leaf.path)):
-            return Impact.UNKNOWN, f"the published schema of {kind} has no such property", ""
-        fixed = next((pointer for pointer in known.create_only if hits(leaf, pointer)), None)
-        if fixed is not None:
-            source = overlay().source_of(kind, fixed) or _SCHEMA
-            if leaf.through and all(self._move(each) is _Move.PERHAPS for each in leaf.through):
-                return Impact.UNKNOWN, "replaces, if what it refers to changes", source
-            return Impact.REPLACES, "can't change in place", source
-        perhaps = next((pointer for pointer in known.conditional_create_only if hits(leaf, pointer)), None)
-        return in_place(kind, leaf) if perhaps is None else conditional(kind, leaf, perhaps)
-
-    def _move(self, reference: Reference) -> _Move:
-        """Says whether what a reference stands for changes when its resource does."""
-        change = self.change(reference.stack, reference.logical_id)
-        if change is None or change.action in (Action.ADD, Action.DELETE):
-            return _Move.STAYS
-        if change.action is Action.REPLACE:
-            return _Move.MOVES
-        if change.impact is Impact.UNKNOWN:
-            return _Move.PERHAPS
-        return self._attribute_move(change, reference.attribute)
-
-    def _attribute_move(self, change: ResourceChange, attribute: str | None) -> _Move:
-        """Says whether an update in place changes an attribute."""
-        changed = {each.path.partition(".")[0].partition("[")[0] for each in change.properties}
-        known = schema(self.new.side.region, change.type)
-        if attribute is None or known is None:
-            return _Move.STAYS
-        first = attribute.partition(".")[0]
-        for row in overlay().volatile:
-            if row.type == change.type and attribute in row.names:
-                return _Move.MOVES if row.properties & changed else _Move.STAYS
-        stable = any(row.type == change.type and attribute in row.names for row in overlay().stable)
-        if stable or (first,) in known.primary_identifier or first.endswith(("Arn", "ARN")) or first == "Id":
-            return _Move.STAYS
-        if (first,) not in known.read_only and first in known.properties:
-            return _Move.MOVES if first in changed else _Move.STAYS
-        return _Move.PERHAPS
-
-    def _through(self, reference: Reference) -> str:
-        change = self.change(reference.stack, reference.logical_id)
-        assert change is not None  # noqa: S101 - only what changes moves a reference
-        if change.action is Action.REPLACE:
-            return f"{reference.stack}/{reference.logical_id} is replaced"
-        return f"{reference.attribute} of {reference.stack}/{reference.logical_id} changes with it"
-
-    def _with_moves(self, changes: list[ResourceChange]) -> Iterator[ResourceChange]:
-        """Yields the changes; of a resource that only moved to another logical id, the new one with what that means."""
-        gone = [change for change in changes if change.action is Action.DELETE]
-        for change in changes:
-            if change.action is Action.ADD:
-                properties = self._properties(self.new, change)
-                before = [(each, self._properties(self.old, each)) for each in gone if each.type == change.type]
-                yield refusals.with_moves(change, properties, before)
-            else:
-                yield change
-
-    def _properties(self, values: Values, change: ResourceChange) -> Mapping[str, Any]:
-        stack = values.side.stacks[change.stack]
-        properties = values.of(values.resources(stack)[change.logical_id].get("Properties", {}), stack)
-        return properties if isinstance(properties, Mapping) else {}
-
-    def _refusals(self) -> Iterator[StackRefusal]:
-        """Yields the stacks that would change or drop an export which another stack imports.
-
-        Source: CloudFormation template reference, Fn::ImportValue: an output that another stack imports can be neither
-        modified nor deleted.
-        """
-        for name, (stack, _) in self.old.exports.items():
-            users = refusals.importers(self.old, name)
-            if not users or stack.name not in self.new.side.stacks:
-                continue
-            if name not in self.new.exports:
-                yield StackRefusal(stack=stack.name, reason=refusals.export_gone(name, users))
-                continue
-            moves = lambda each: self._move(each) is _Move.MOVES  # noqa: E731
-            if any(leaves(self.old.exported(name), self.new.exported(name), moves)):
-                yield StackRefusal(stack=stack.name, reason=refusals.export_changed(name, users))
-
-    def _notes(self) -> Iterator[str]:
-        for side, word in ((self.old.side, "old"), (self.new.side, "new")):
-            for stack in side.stacks.values():
-                if not isinstance(stack.template.get("Resources"), Mapping):
-                    yield f"the {word} template of {stack.name} has no resources: it was edited by hand, or is none"
-                if stack.template.get("Transform"):
-                    made = stack.template["Transform"]
-                    yield f"the {word} template of {stack.name} is transformed by {made}: what that makes is not known"
+from trnstack.advice.impact.ways import ways
 
 
 def compare(old: Side, new: Side) -> Report:
@@ -246,23 +26,114 @@ def compare(old: Side, new: Side) -> Report:
         LookupError: The region's resource schemas are not there.
     """
     if old.region != new.region or (old.account and new.account and old.account != new.account):
-        places = f"{old.region}{f' of {old.account}' if old.account else ''} and {new.region}"
-        note = f"two places, {places}: what stands in the first is left behind, and everything in the second is new"
-        apart = Comparison(Values(old, old.account), Values(Side(region=old.region, account=None, stacks={}), None))
-        fresh = Comparison(Values(Side(region=new.region, account=None, stacks={}), None), Values(new, new.account))
-        left, made = apart.report(), fresh.report()
-        return Report(changes=(*left.changes, *made.changes), ways=left.ways, notes=(note, *left.notes, *made.notes))
+        return _apart(old, new)
     account = new.account or old.account
-    return Comparison(Values(old, account), Values(new, account)).report()
+    before, after = Values(old, account), Values(new, account)
+    used = adopted(before, after) if old.stacks != new.stacks else Adopted()
+    before.known_as = after.known_as = used.names
+    return _report(Comparison(before, after), used)
 
 
-def _ways(changes: list[ResourceChange]) -> Iterator[Way]:
-    """Yields how to keep what changes would lose; the way that fits exactly what changes comes before the general."""
-    for change in changes:
-        if change.impact is not Impact.LOSES_DATA or change.action is Action.UPDATE:
+def _apart(old: Side, new: Side) -> Report:
+    """Returns what differs between environments in two regions or accounts: everything."""
+    places = f"{old.region}{f' of {old.account}' if old.account else ''} and {new.region}"
+    note = f"two places, {places}: what stands in the first is left behind, and everything in the second is new"
+    left, made = (
+        _report(Comparison(Values(one, one.account), Values(other, other.account)), Adopted())
+        for one, other in (
+            (old, Side(region=old.region, account=None, stacks={})),
+            (Side(region=new.region, account=None, stacks={}), new),
+        )
+    )
+    changes = tuple(
+        replace(change, place=side.region) for report, side in ((left, old), (made, new)) for change in report.changes
+    )
+    return Report(
+        changes=changes,
+        ways=tuple(ways(changes, Values(old, old.account), Adopted())),
+        notes=(note, *left.notes, *made.notes),
+    )
+
+
+def _report(found: Comparison, used: Adopted) -> Report:
+    old, new = found.old.side, found.new.side
+    if old.stacks == new.stacks:
+        return Report(notes=tuple(_notes(found)))
+    changes: list[ResourceChange] = []
+    stacks = dict.fromkeys((*new.stacks, *old.stacks))
+    for name in stacks:
+        if name in new.left_alone:
             continue
-        causes = {each.path.replace(".", "/") for each in change.properties if each.impact is Impact.REPLACES}
-        for row in overlay().ways:
-            exact = {"/".join(path) for path in row.paths}
-            if row.type == change.type and (not exact or exact == causes):
-                yield Way(stack=change.stack, logical_id=change.logical_id, steps=row.names, source=row.source)
+        was, now = old.stacks.get(name), new.stacks.get(name)
+        ids = dict.fromkeys((*(found.new.resources(now) if now else ()), *(found.old.resources(was) if was else ())))
+        changes += [made for each in ids if (made := found.change(name, each)) is not None]
+    kept = (given_up(each) if (each.stack, each.logical_id) in used.kept else each for each in changes)
+    linked = links.with_refusals(_with_moves(found, list(kept)), found.old, found.new, found.moves)
+    told = tuple(sorted((*linked, *used.dropped), key=lambda change: list(stacks).index(change.stack)))
+    return Report(
+        changes=told,
+        refusals=tuple(_refusals(found)),
+        ways=tuple(ways(told, found.old, used)),
+        notes=(*_of_names(found), *_of_file_systems(told, used), *outputs(found.old, found.new), *_notes(found)),
+    )
+
+
+def _with_moves(found: Comparison, changes: list[ResourceChange]) -> Iterator[ResourceChange]:
+    """Yields the changes; of a resource that only moved to another logical id, the new one with what that means."""
+    gone = [change for change in changes if change.action is Action.DELETE]
+    for change in changes:
+        if change.action is Action.ADD:
+            properties = _properties(found.new, change)
+            before = [(each, _properties(found.old, each)) for each in gone if each.type == change.type]
+            yield refusals.with_moves(change, properties, before)
+        else:
+            yield change
+
+
+def _properties(values: Values, change: ResourceChange) -> Mapping[str, Any]:
+    stack = values.side.stacks[change.stack]
+    properties = values.of(values.resources(stack)[change.logical_id].get("Properties", {}), stack)
+    return properties if isinstance(properties, Mapping) else {}
+
+
+def _refusals(found: Comparison) -> Iterator[StackRefusal]:
+    """Yields the stacks that would change or drop an export which another stack imports.
+
+    Source: CloudFormation template reference, Fn::ImportValue: an output that another stack imports can be neither
+    modified nor deleted.
+    """
+    for name, (stack, _) in found.old.exports.items():
+        users = refusals.importers(found.old, name)
+        if not users or stack.name not in found.new.side.stacks:
+            continue
+        if name not in found.new.exports:
+            yield StackRefusal(stack=stack.name, reason=refusals.export_gone(name, users))
+        elif any(leaves(found.old.exported(name), found.new.exported(name), found.moves)):
+            yield StackRefusal(stack=stack.name, reason=refusals.export_changed(name, users))
+
+
+def _of_names(found: Comparison) -> Iterator[str]:
+    old, new = found.old.side.stacks, found.new.side.stacks
+    if old and new and not old.keys() & new.keys():
+        yield "two environments, of other names: what stands of the first is left as it is, all of the second is new"
+
+
+def _of_file_systems(changes: Iterable[ResourceChange], used: Adopted) -> Iterator[str]:
+    """Yields that a file system's id is in no template, where one is given up and one is named."""
+    gone = [each for each in changes if each.action is Action.DELETE and each.type == "AWS::FSx::FileSystem"]
+    for change in gone if used.file_systems else ():
+        names = " or ".join(used.file_systems)
+        yield (
+            f"whether {change.logical_id}, which leaves {change.stack}, is {names}, only the account knows: if it is, "
+            "nothing is lost, and its way without loss says in which deploys"
+        )
+
+
+def _notes(found: Comparison) -> Iterator[str]:
+    for side, word in ((found.old.side, "old"), (found.new.side, "new")):
+        for stack in side.stacks.values():
+            if not isinstance(stack.template.get("Resources"), Mapping):
+                yield f"the {word} template of {stack.name} has no resources: it was edited by hand, or is none"
+            if stack.template.get("Transform"):
+                made = stack.template["Transform"]
+                yield f"the {word} template of {stack.name} is transformed by {made}: what that makes is not known"

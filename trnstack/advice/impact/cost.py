@@ -1,89 +1,150 @@
-"""What the nodes of an environment cost by list price, from its templates; what has no list price is named instead."""
+"""What an environment costs by list price, from its templates. What has no price here is named, and never left out."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from trnstack.advice.impact.model import Side, StackTemplate
-from trnstack.advice.impact.symbols import Reference
+from trnstack.advice.impact import prices
+from trnstack.advice.impact.model import Action, Impact, Report, ResourceChange, Side, StackTemplate
+from trnstack.advice.impact.prices import HOURS_A_MONTH
 from trnstack.advice.impact.values import Values
-from trnstack.catalog import INSTANCE_TYPES, SYSTEM_INSTANCE_TYPES
 from trnstack.catalog.instance_types import LIST_PRICES
+from trnstack.catalog.storage_prices import LUSTRE_PRICES
 
-#: An average month, as AWS's own calculator takes it.
-HOURS_A_MONTH = 730
-_ON_DEMAND = "ON_DEMAND"
+#: Where the prices come from, and of when.
+SOURCE = (
+    f"list prices: nodes Linux On-Demand in us-east-1, {LIST_PRICES.read_on}, {HOURS_A_MONTH} hours a month; storage "
+    f"in its own region, {LUSTRE_PRICES.read_on}"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What the nodes of one side cost.
+    """What one side costs a month.
 
     Attributes:
-        monthly_usd: Linux list price On-Demand in us-east-1, of the desired number of nodes; None where none is known.
+        monthly_usd: All that has a price; None where nothing has.
+        parts: The same by what it is for, such as ``nodes``.
+        unknown: The parts in which something has no price.
         unpriced: What is not in it, each in words.
     """
 
     monthly_usd: float | None
-    unpriced: tuple[str, ...]
+    parts: Mapping[str, float] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
+    unpriced: tuple[str, ...] = ()
 
 
-#: Where the prices come from, and of when.
-SOURCE = f"list prices, Linux On-Demand in us-east-1, {LIST_PRICES.read_on}, {HOURS_A_MONTH} hours a month"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """Something that stays after the deploy, in no stack or in one that no deploy touches, and costs money on.
+
+    Attributes:
+        stack, logical_id: Its resource, as it was.
+        what: What it is.
+        monthly_usd: What it costs a month; None where that is not known here.
+        note: How it is billed, or why its price is not known.
+    """
+
+    stack: str
+    logical_id: str
+    what: str
+    monthly_usd: float | None
+    note: str
 
 
 def cost(side: Side) -> Cost:
-    """Returns what the nodes of an environment cost a month.
+    """Returns what an environment costs a month.
 
     Source: ``trnstack.catalog``; the AWS pricing calculator counts 730 hours a month.
     """
     values = Values(side, side.account)
-    total, unpriced, priced = 0.0, [], False
-    for stack in side.stacks.values():
+    parts: dict[str, float] = {}
+    unpriced: list[str] = []
+    unknown: dict[str, None] = {}
+    others: Counter[str] = Counter()
+    for stack, _, resource in _resources(values):
+        price = prices.price(values, stack, resource)
+        if price is None:
+            continue
+        if price.monthly_usd is None:
+            unknown[price.part] = None
+        else:
+            parts[price.part] = round(parts.get(price.part, 0.0) + price.monthly_usd, 2)
+        if price.note:
+            unpriced.append(f"{price.what}: {price.note}")
+        elif price.monthly_usd is None:
+            others[price.what] += 1
+    for output, what in _adopted(values):
+        unknown |= {"file system": None} if output == "FileSystemId" else {}
+        unpriced.append(what)
+    unpriced += _counted(others)
+    unpriced += ["volumes of nodes, traffic and requests: no price here"] if "nodes" in parts else []
+    total = round(sum(parts.values()), 2) if parts else None
+    return Cost(monthly_usd=total, parts=parts, unknown=tuple(unknown), unpriced=tuple(dict.fromkeys(unpriced)))
+
+
+def left(old: Side, report: Report) -> tuple[Left, ...]:
+    """Returns what stays of the old side when the deploys are done, outside of what is deployed.
+
+    Args:
+        old: The old side.
+        report: What differs.
+    """
+    values = Values(old, old.account)
+    found = []
+    for change in report.changes:
+        if change.action is Action.LEAVE:
+            found.append(_named_no_more(change, old.region))
+            continue
+        goes = change.action in (Action.DELETE, Action.REPLACE) and change.impact is not Impact.IN_PLACE
+        stays = change.stack_goes or (change.retained and goes)
+        stack = old.stacks.get(change.stack) if stays else None
+        price = prices.price(values, stack, values.resources(stack)[change.logical_id]) if stack else None
+        if price is not None:
+            found.append(
+                Left(
+                    stack=change.stack,
+                    logical_id=change.logical_id,
+                    what=price.what,
+                    monthly_usd=price.monthly_usd,
+                    note=price.note or ("" if price.monthly_usd is not None else "no price here"),
+                )
+            )
+    return tuple(found)
+
+
+def _named_no_more(change: ResourceChange, region: str) -> Left:
+    output = next(key for key, kind in prices.ADOPTED_TYPES.items() if kind == change.type)
+    return Left(
+        stack=change.stack,
+        logical_id=change.logical_id,
+        what=f"{prices.ADOPTED[output]} {change.logical_id}",
+        monthly_usd=None,
+        note=prices.of_adopted(output, region),
+    )
+
+
+def _resources(values: Values) -> Iterator[tuple[StackTemplate, str, Mapping[str, Any]]]:
+    for stack in values.side.stacks.values():
         for logical_id, resource in values.resources(stack).items():
-            if resource.get("Type") != "AWS::EKS::Nodegroup":
-                continue
-            properties = _mapping(values.of(resource.get("Properties"), stack))
-            name = str(properties.get("NodegroupName", logical_id))
-            price = _price(values, stack, properties)
-            if isinstance(price, str):
-                unpriced.append(f"{name}: {price}")
-            else:
-                total, priced = total + price, True
-    return Cost(monthly_usd=round(total, 2) if priced else None, unpriced=tuple(unpriced))
+            yield stack, logical_id, resource
 
 
-def _price(values: Values, stack: StackTemplate, group: Mapping[str, Any]) -> float | str:
-    """Returns what a node group costs a month, or why that is not known."""
-    kinds = list(_types(values, stack, group))
-    if len(kinds) != 1:
-        return "its instance type is not known before the deploy"
-    row = INSTANCE_TYPES.get(kinds[0]) or SYSTEM_INSTANCE_TYPES.get(kinds[0])
-    hourly = row.on_demand_usd_per_hour if row else None
-    capacity = group.get("CapacityType", _ON_DEMAND)
-    if capacity != _ON_DEMAND:
-        return f"{kinds[0]} as {capacity} has no list price"
-    if hourly is None:
-        return f"{kinds[0]} has no on-demand list price"
-    desired = _mapping(group.get("ScalingConfig")).get("DesiredSize", 1)
-    if not str(desired).isdigit():
-        return "its number of nodes is not known before the deploy"
-    return hourly * int(desired) * HOURS_A_MONTH
+def _adopted(values: Values) -> Iterator[tuple[str, str]]:
+    """Yields the outputs that name something as it is, so that no stack made it, and why it has no price."""
+    for stack in values.side.stacks.values():
+        outputs = stack.template.get("Outputs")
+        for key, output in outputs.items() if isinstance(outputs, Mapping) else ():
+            value = values.of(output.get("Value"), stack) if isinstance(output, Mapping) else None
+            if isinstance(value, str) and key in prices.ADOPTED:
+                why = prices.of_adopted(key, values.side.region)
+                yield key, f"{prices.ADOPTED[key]} {value}, which no stack made: {why}"
 
 
-def _types(values: Values, stack: StackTemplate, group: Mapping[str, Any]) -> Iterator[str]:
-    """Yields the instance types of a node group: its own, or its launch template's."""
-    template = group.get("LaunchTemplate")
-    reference = template.get("Id") if isinstance(template, Mapping) else None
-    if isinstance(reference, Reference) and reference.stack == stack.name:
-        made = values.resources(stack).get(reference.logical_id, {})
-        data = _mapping(_mapping(values.of(made.get("Properties"), stack)).get("LaunchTemplateData"))
-        if isinstance(data.get("InstanceType"), str):
-            yield data["InstanceType"]
-    own = group.get("InstanceTypes")
-    yield from (kind for kind in (own if isinstance(own, list) else ()) if isinstance(kind, str))
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    """Returns an object; an empty one for what is none, as in templates that were edited by hand."""
-    return value if isinstance(value, Mapping) else {}
+def _counted(others: Mapping[str, int]) -> Iterator[str]:
+    """Yields one line for all of which no price is kept."""
+    if others:
+        named = (f"{count} {what}{'s' if count > 1 else ''}" for what, count in sorted(others.items()))
+        yield f"{', '.join(named)}: no price here"

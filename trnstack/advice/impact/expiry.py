@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from trnstack.advice.impact.leaves import Leaf
+from trnstack.advice.impact.schemas import at
 
-_BUCKET, _LOG_GROUP = "AWS::S3::Bucket", "AWS::Logs::LogGroup"
+LINK = "AWS::FSx::DataRepositoryAssociation"
+_BUCKET, _LOG_GROUP, _FILE_SYSTEM = "AWS::S3::Bucket", "AWS::Logs::LogGroup", "AWS::FSx::FileSystem"
 #: The keys of a lifecycle rule under which days are counted until objects or old versions go.
 _DAYS = frozenset({"ExpirationInDays", "NoncurrentDays", "NoncurrentVersionExpirationInDays"})
 _TRANSITIONS = frozenset({"Transitions", "NoncurrentVersionTransitions", "Transition", "NoncurrentVersionTransition"})
@@ -14,15 +16,58 @@ _TRANSITIONS = frozenset({"Transitions", "NoncurrentVersionTransitions", "Transi
 def expires(kind: str, leaf: Leaf) -> tuple[str, str] | None:
     """Returns what an edit lets go, and where that is documented; None where nothing goes sooner than before."""
     top = leaf.path[0] if leaf.path else ""
+    if kind == LINK:
+        return _deletions(leaf)
     if kind == _LOG_GROUP and top == "RetentionInDays" and _sooner(_number(leaf.before), _number(leaf.after)):
         return "log entries older than that are deleted", "CloudWatch Logs API reference, PutRetentionPolicy"
-    if kind != _BUCKET:
-        return None
+    if kind == _FILE_SYSTEM and leaf.path[1:2] == ("AutomaticBackupRetentionDays",) and _fewer(leaf):
+        return "automatic backups are kept no longer than that", "FSx for Lustre user guide, Working with backups"
+    return _of_bucket(top, leaf) if kind == _BUCKET else None
+
+
+def _of_bucket(top: Any, leaf: Leaf) -> tuple[str, str] | None:
     if top == "VersioningConfiguration" and _suspends(leaf):
         return "what is overwritten or deleted from now on can't be had back", "S3 user guide, Using versioning"
     if top == "LifecycleConfiguration" and _sooner(_soonest(leaf.path, leaf.before), _soonest(leaf.path, leaf.after)):
         return "objects or old versions older than that are deleted", "S3 user guide, Expiring objects"
     return None
+
+
+#: What a link carries over of deletions, by the policy that names the events, and where that is documented.
+DELETIONS = {
+    "AutoExportPolicy": (
+        "what is deleted in the folder is deleted in the bucket too, from now on",
+        "FSx for Lustre user guide, Automatically export updates to your S3 bucket",
+    ),
+    "AutoImportPolicy": (
+        "what is deleted in the bucket is deleted in the folder too, from now on",
+        "FSx for Lustre user guide, Automatically import updates from your S3 bucket",
+    ),
+}
+
+
+def _deletions(leaf: Leaf) -> tuple[str, str] | None:
+    """Returns what an edit of a link's events lets go: with DELETED, one side takes away what the other one has."""
+    for name, told in DELETIONS.items():
+        before, after = (_members(leaf.path, value, ("S3", name, "Events")) for value in (leaf.before, leaf.after))
+        if "DELETED" in after and "DELETED" not in before:
+            return told
+    return None
+
+
+def _members(path: tuple[str | int, ...], value: Any, wanted: tuple[str, ...]) -> tuple[Any, ...]:
+    """Returns the members of a list that a leaf is, holds, or is one of; none where it is about something else."""
+    inside, rest = path[: len(wanted)], wanted[len(path) :]
+    if inside != wanted[: len(inside)]:
+        return ()
+    found = at(value, rest)
+    return tuple(found) if isinstance(found, list) else (found,)
+
+
+def _fewer(leaf: Leaf) -> bool:
+    """Tells whether backups are kept for fewer days than they were; without a number, there are none."""
+    before, after = _number(leaf.before) or 0, _number(leaf.after) or 0
+    return after < before
 
 
 def _suspends(leaf: Leaf) -> bool:

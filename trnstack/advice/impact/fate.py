@@ -7,8 +7,19 @@ from typing import Any
 from trnstack.advice.impact.model import Action, Impact, ResourceChange
 from trnstack.advice.impact.overlay import overlay
 
-_RETAINED = frozenset({"Retain", "RetainExceptOnCreate"})
+RETAINED = frozenset({"Retain", "RetainExceptOnCreate"})
 _SNAPSHOT = "Snapshot"
+#: What becomes of a resource without a policy.
+DELETED = "Delete"
+_LOG_GROUP = "AWS::Logs::LogGroup"
+#: What jobs run on, of which they notice when a whole stack is destroyed; the rest goes with it.
+_UNDER_JOBS = frozenset({"AWS::EKS::Cluster", "AWS::EKS::Nodegroup", "AWS::FSx::FileSystem"})
+
+
+def policy(resource: Mapping[str, Any], name: str) -> str:
+    """Returns a deletion or replace policy; one that is made by a function keeps nothing for sure."""
+    given = resource.get(name)
+    return given if isinstance(given, str) and given in {*RETAINED, _SNAPSHOT} else DELETED
 
 
 def added(stack: str, logical_id: str, kind: str, *, known: bool) -> ResourceChange:
@@ -35,19 +46,24 @@ def deleted(
         known: Whether its type is.
         stack_goes: Whether the whole stack is not there any more.
     """
-    kind, policy = str(resource.get("Type", "")), str(resource.get("DeletionPolicy") or "Delete")
+    kind, kept_as = str(resource.get("Type", "")), policy(resource, "DeletionPolicy")
     holds = overlay().holds_data.get(kind)
     when = f"when {stack} is destroyed, which no deploy does" if stack_goes else "leaves its stack"
-    if policy in _RETAINED:
-        reason = f"{when}; it is retained{f' with {holds}' if holds else ''}, belongs to no stack and costs money on"
-    elif policy == _SNAPSHOT:
+    if kept_as in RETAINED:
+        reason = f"{when}; {_retained('it', holds)}"
+    elif kept_as == _SNAPSHOT:
         reason = f"{when}; {holds or 'what it holds'} stay in a snapshot"
     else:
-        reason = f"{when}; it is deleted{f' with {holds}' if holds else ''}"
+        reason = f"{when}; it is deleted{f' with {holds}' if holds else ''}{_logs_alone(kind)}"
     if not known:
         impact, reason = Impact.UNKNOWN, f"{reason}; nothing is published of {kind}"
+    elif holds:
+        impact = Impact.LOSES_DATA
     else:
-        impact = Impact.LOSES_DATA if holds else Impact.DELETES
+        impact = Impact.IN_PLACE if kept_as in RETAINED else Impact.DELETES
+    felt = gone_feels(kind, deleted=True) if kept_as not in RETAINED or holds else ()
+    if stack_goes:
+        felt = tuple(f"when {stack} is destroyed: {text}" for text in felt) if kind in _UNDER_JOBS else ()
     return ResourceChange(
         stack=stack,
         logical_id=logical_id,
@@ -55,10 +71,37 @@ def deleted(
         action=Action.DELETE,
         impact=impact,
         reason=reason,
-        retained=policy != "Delete",
+        retained=kept_as != DELETED,
         stack_goes=stack_goes,
-        feels=gone_feels(kind) if policy not in _RETAINED or holds else (),
+        feels=felt,
     )
+
+
+def left(stack: str, name: str, kind: str) -> ResourceChange:
+    """Returns what it does that something which no stack made is named no more.
+
+    Args:
+        stack: The stack that named it.
+        name: Its id or name in AWS.
+        kind: Its resource type.
+    """
+    holds = overlay().holds_data[kind]
+    return ResourceChange(
+        stack=stack,
+        logical_id=name,
+        type=kind,
+        action=Action.LEAVE,
+        impact=Impact.LOSES_DATA,
+        reason=f"no stack made it, and none names it any more: it stays with {holds}, of which jobs lose sight",
+        retained=True,
+        feels=(f"jobs that use it go on; those that start from then on see nothing of {holds}",),
+    )
+
+
+def given_up(change: ResourceChange) -> ResourceChange:
+    """Returns the deletion of what the new side goes on using, or needs for that: nothing of it changes."""
+    reason = "leaves its stack, which retains it; it stays in use as it is, and no stack changes or deletes it any more"
+    return replace(change, impact=Impact.IN_PLACE, reason=reason, feels=())
 
 
 def replaced(change: ResourceChange, resource: Mapping[str, Any]) -> ResourceChange:
@@ -68,23 +111,33 @@ def replaced(change: ResourceChange, resource: Mapping[str, Any]) -> ResourceCha
         change: The replacement.
         resource: What the new template says of the resource: its replace policy is the one that counts.
     """
-    policy = str(resource.get("UpdateReplacePolicy") or "Delete")
+    kept_as = policy(resource, "UpdateReplacePolicy")
     holds = overlay().holds_data.get(change.type)
-    if policy in _RETAINED:
-        old = f"the old one is retained{f' with {holds}' if holds else ''}, belongs to no stack and costs money on"
-    elif policy == _SNAPSHOT:
+    if kept_as in RETAINED:
+        old = _retained("the old one", holds)
+    elif kept_as == _SNAPSHOT:
         old = f"{holds or 'what the old one holds'} stay in a snapshot"
     else:
-        old = f"the old one is deleted{f' with {holds}' if holds else ''}"
+        old = f"the old one is deleted{f' with {holds}' if holds else ''}{_logs_alone(change.type)}"
     return replace(
         change,
         impact=Impact.LOSES_DATA if holds else change.impact,
         reason=f"a new{', empty' if holds else ''} one takes its place; {old}",
-        retained=policy != "Delete",
-        feels=tuple(dict.fromkeys((*gone_feels(change.type), *change.feels))),
+        retained=kept_as != DELETED,
+        feels=gone_feels(change.type),
     )
 
 
-def gone_feels(kind: str) -> tuple[str, ...]:
-    """Returns what running jobs notice when a resource of a type is gone."""
-    return tuple(row.feels for row in overlay().gone if row.type == kind)
+def gone_feels(kind: str, *, deleted: bool = False) -> tuple[str, ...]:
+    """Returns what running jobs notice when a resource of a type is replaced, or deleted with nothing in its place."""
+    return tuple((deleted and row.deleted) or row.feels for row in overlay().gone if row.type == kind)
+
+
+def _logs_alone(kind: str) -> str:
+    """Returns, of logs, that nothing else goes with them: a setting of what writes them may be all that changed."""
+    return ", and nothing but logs is lost" if kind == _LOG_GROUP else ""
+
+
+def _retained(what: str, holds: str | None) -> str:
+    """Returns what becomes of what is retained. A policy or a role costs nothing."""
+    return f"{what} is retained{f' with {holds}, costs money on,' if holds else ','} and belongs to no stack then"

@@ -47,6 +47,17 @@ def leaves(old: Any, new: Any, moves: Callable[[Reference], bool], path: Place =
         yield Leaf(path, old, new, through)
 
 
+def differing(leaf: Leaf) -> tuple[Any, Any]:
+    """Returns what a leaf was and is; of two lists, the members that are not in the other: the rest stays."""
+    if not isinstance(leaf.before, list) or not isinstance(leaf.after, list) or leaf.through:
+        return leaf.before, leaf.after
+    pairs = ((leaf.before, leaf.after), (leaf.after, leaf.before))
+    gone, come = ([each for each in one if not any(equal(each, its) for its in other)] for one, other in pairs)
+    if not gone and not come:
+        return leaf.before, leaf.after
+    return gone or ABSENT, come or ABSENT
+
+
 def equal(old: Any, new: Any) -> bool:
     """Says whether two values are equal to CloudFormation, references by what they name."""
     if isinstance(old, dict) and isinstance(new, dict):

@@ -33,12 +33,13 @@ def worst(impacts: "Mapping[Any, Impact] | tuple[Impact, ...]") -> Impact:
 
 
 class Action(enum.StrEnum):
-    """What CloudFormation does with a resource."""
+    """What CloudFormation does with a resource; ``LEAVE`` of one that no stack made and that is named no more."""
 
     ADD = "add"
     UPDATE = "update"
     REPLACE = "replace"
     DELETE = "delete"
+    LEAVE = "leave"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +83,7 @@ class PropertyChange:
     Attributes:
         path: Where it is in the resource, such as ``LustreConfiguration.DeploymentType``.
         before: Its old value as text; None where there is none.
-        after: Its new value.
+        after: Its new value. Of two lists, the members that differ.
         impact: What its change does, by itself.
         reason: Why, in words.
         source: Where that is documented.
@@ -102,7 +103,7 @@ class ResourceChange:
 
     Attributes:
         stack: Its stack.
-        logical_id: Its name in the template.
+        logical_id: Its name in the template; of what no stack made, its id or name in AWS.
         type: Its resource type.
         action: What CloudFormation does with it.
         impact: The worst of what its properties do, and of what is lost with it.
@@ -112,6 +113,7 @@ class ResourceChange:
         stack_goes: Whether it goes with its whole stack, which no deploy does: only when that is destroyed.
         refused: Why AWS refuses the change; nothing is changed then, and the stack rolls back.
         feels: What a running job notices.
+        place: The region that it is in, where the two sides are in two; else empty.
     """
 
     stack: str
@@ -125,6 +127,7 @@ class ResourceChange:
     stack_goes: bool = False
     refused: tuple[str, ...] = ()
     feels: tuple[str, ...] = ()
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,8 +148,8 @@ class Way:
     """How to get there without losing what a resource holds.
 
     Attributes:
-        stack, logical_id: The resource.
-        steps: What to do, in order.
+        stack, logical_id: The resource; without logical id, all of the old environment, by its name.
+        steps: What to do, in order; commands stand on lines of their own.
         source: Where it is documented.
     """
 
@@ -154,6 +157,11 @@ class Way:
     logical_id: str
     steps: tuple[str, ...]
     source: str
+
+    @property
+    def of(self) -> str:
+        """What it is about, in words."""
+        return f"{self.logical_id} of {self.stack}" if self.logical_id else f"all of {self.stack}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,8 @@ class Row:
         paths: The properties that it is about; empty where it is about the whole resource.
         impact: The impact of their change, by its value; empty where the row says nothing of it.
         feels: What a running job notices; empty where it notices nothing.
-        names: Attributes, values or steps that the row lists.
+        deleted: What it notices of a deletion, where that is not the same as of a replacement; else empty.
+        names: Attributes or values that the row lists.
         properties: The properties that change the attributes it lists.
     """
 
@@ -33,6 +34,7 @@ class Row:
     paths: tuple[Pointer, ...] = ()
     impact: str = ""
     feels: str = ""
+    deleted: str = ""
     names: tuple[str, ...] = ()
     properties: frozenset[str] = frozenset()
 
@@ -49,7 +51,6 @@ class Overlay:
     names: tuple[Row, ...]
     volatile: tuple[Row, ...]
     stable: tuple[Row, ...]
-    ways: tuple[Row, ...]
 
     def create_only(self, resource_type: str) -> tuple[Pointer, ...]:
         """Returns the properties of a type whose change replaces it, beside those of its schema."""
@@ -74,18 +75,18 @@ def overlay() -> Overlay:
         names=tuple(map(_row, data["names"])),
         volatile=tuple(map(_row, data["volatile"])),
         stable=tuple(map(_row, data["stable"])),
-        ways=tuple(map(_row, data["ways"])),
     )
 
 
 def _row(data: Mapping[str, Any]) -> Row:
-    paths = [*data.get("paths", ()), *data.get("when", ()), *([data["path"]] if "path" in data else ())]
+    paths = [*data.get("paths", ()), *([data["path"]] if "path" in data else ())]
     return Row(
         type=data["type"],
         source=data["source"],
         paths=tuple(tuple(path.split("/")) for path in paths),
         impact=data.get("impact", ""),
         feels=data.get("feels", ""),
-        names=tuple(str(name) for key in ("attributes", "in_place_to", "steps") for name in data.get(key, ())),
+        deleted=data.get("deleted", ""),
+        names=tuple(str(name) for key in ("attributes", "in_place_to") for name in data.get(key, ())),
         properties=frozenset(data.get("properties", ())),
     )

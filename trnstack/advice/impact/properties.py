@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trnstack.advice.impact.expiry import expires
+from trnstack.advice.impact.fate import DELETED, policy
 from trnstack.advice.impact.leaves import Leaf, hits
 from trnstack.advice.impact.model import Impact, PropertyChange, StackTemplate
 from trnstack.advice.impact.overlay import Row, overlay
@@ -55,12 +56,12 @@ def policies(old: Mapping[str, Any], new: Mapping[str, Any], holds: str) -> Iter
     for name in _POLICIES:
         before, after = old.get(name), new.get(name)
         if before != after:
-            risk = holds and str(after or "Delete") == "Delete"
+            risk = holds and policy(new, name) == DELETED
             reason = f"from now on, {holds} go with the resource" if risk else "says what becomes of it later"
             yield PropertyChange(
                 path=name,
-                before=before,
-                after=after,
+                before=None if before is None else shown(before),
+                after=None if after is None else shown(after),
                 impact=Impact.LOSES_DATA if risk else Impact.IN_PLACE,
                 reason=reason,
                 source="CloudFormation template reference, DeletionPolicy and UpdateReplacePolicy attributes",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from trnstack.advice.impact import lustre
 from trnstack.advice.impact.leaves import Leaf, equal, hits
 from trnstack.advice.impact.model import Action, ResourceChange
 from trnstack.advice.impact.overlay import overlay
@@ -95,15 +96,10 @@ def _deletion_is_allowed(case: _Case) -> Iterator[str]:
         yield "EKS deletes no cluster while its deletion protection is on (EKS user guide, Delete a cluster)"
 
 
-def _capacity_only_grows(case: _Case) -> Iterator[str]:
-    """Source: FSx API reference, UpdateFileSystem: a Lustre file system's capacity can only be increased."""
-    if case.change.type == "AWS::FSx::FileSystem" and case.change.action is Action.UPDATE:
-        old, new = (_figures(value) for value in case.values("StorageCapacity"))
-        if old and new and new < old:
-            yield (
-                "FSx only increases the capacity of a file system: for a smaller one make another beside it, and move "
-                "the data (FSx API reference, UpdateFileSystem)"
-            )
+def _lustre_grows(case: _Case) -> Iterator[str]:
+    """Source: see ``trnstack.advice.impact.lustre``."""
+    if case.change.type == lustre.FILE_SYSTEM and case.change.action is Action.UPDATE:
+        yield from lustre.refusals(case.old, case.new)
 
 
 def _lock_stays(case: _Case) -> Iterator[str]:
@@ -119,7 +115,7 @@ RULES: tuple[Callable[[_Case], Iterator[str]], ...] = (
     _release_goes_forward,
     _kubernetes_moves_one_up,
     _deletion_is_allowed,
-    _capacity_only_grows,
+    _lustre_grows,
     _lock_stays,
 )
 

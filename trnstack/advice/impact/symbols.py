@@ -38,6 +38,8 @@ def shown(value: Any) -> str:
     """Returns a value as people read it, references by their logical ids."""
     if isinstance(value, str | Reference | Text):
         return str(value)
+    if isinstance(value, Mapping) and value.keys() == {"Ref"}:
+        return f"${{{value['Ref']}}}"
     return json.dumps(value, ensure_ascii=False, default=str)
 
 

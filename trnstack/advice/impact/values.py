@@ -33,10 +33,12 @@ class Values:
     Attributes:
         side: The side.
         account: The account that both sides are in; None where it is not known.
+        known_as: Resources that are written by their names, by these.
     """
 
     side: Side
     account: str | None
+    known_as: Mapping[str, Reference] = field(default_factory=dict)
     _exporting: set[str] = field(default_factory=set)
 
     @cached_property
@@ -70,6 +72,8 @@ class Values:
         """Returns a value with everything filled in that is known."""
         if isinstance(value, list):
             return [made for member in value if (made := self.of(member, stack)) is not NO_VALUE]
+        if isinstance(value, str):
+            return self._recognized(value) if self.known_as else value
         if not isinstance(value, Mapping):
             return value
         if len(value) == 1:
@@ -78,6 +82,12 @@ class Values:
                 return self._function(key, argument, stack)
         members = {key: self.of(member, stack) for key, member in value.items()}
         return {key: member for key, member in members.items() if member is not NO_VALUE}
+
+    def _recognized(self, value: str) -> Any:
+        """Returns a text in which names that are known are references to what they name."""
+        names = "|".join(map(re.escape, self.known_as))
+        parts = re.split(rf"(?<![a-z0-9.-])({names})(?![a-z0-9.-])", value)
+        return text([self.known_as.get(part, part) for part in parts])
 
     def condition(self, name: str, stack: StackTemplate) -> bool | None:
         """Says whether a condition of the template holds; None where that is not known."""

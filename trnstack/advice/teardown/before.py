@@ -2,72 +2,61 @@
 
 from collections.abc import Iterator
 
-from trnstack.advice.teardown.asking import FILE_SYSTEM, aws, file_system
+from trnstack.advice.teardown.asking import aws, context, each, kubectl
+from trnstack.advice.teardown.export import flush
 from trnstack.advice.teardown.model import Step
 from trnstack.plan.model import Plan
 
+_RETAIN = '\'{"spec": {"persistentVolumeReclaimPolicy": "Retain"}}\''
+#: What is needed of a volume when its cluster is gone: the id of the EBS volume or file system behind it.
+_VOLUME_COLUMNS = (
+    "NAME:.metadata.name,POLICY:.spec.persistentVolumeReclaimPolicy,CLAIM:.spec.claimRef.name,"
+    "DRIVER:.spec.csi.driver,ID:.spec.csi.volumeHandle"
+)
+
 
 def before(plan: Plan) -> Iterator[Step]:
-    """Yields what to do first: jobs end, what they wrote reaches the bucket, what Kubernetes made goes.
+    """Yields what to do first: jobs end, what they wrote reaches the bucket, what Kubernetes made is kept or goes.
 
     Source: EKS API reference, DeleteCluster: services with load balancers are to be deleted before the cluster.
     """
     yield Step(
         title="end the jobs",
-        commands=(f"kubectl get pods --namespace {plan.cluster.trainer.namespace}",),
-        consequence="a file is exported when it is closed, and what a job has not written out goes with its node",
+        commands=(context(plan), kubectl(plan, f"get pods --namespace {plan.cluster.trainer.namespace}")),
+        consequence=f"kubectl knows this cluster as {plan.cluster.name}, and each command here names it. A file is "
+        "exported when it is closed, and what a job has not written out goes with its node",
     )
     if plan.storage.lustre:
         yield flush(plan)
+    yield keep_volumes(plan)
     yield Step(
-        title="delete what Kubernetes made outside the cluster",
+        title="delete the load balancers that Kubernetes made",
         commands=(
-            "kubectl get services --all-namespaces --field-selector spec.type=LoadBalancer",
-            "kubectl get ingresses --all-namespaces",
-            "kubectl get persistentvolumes",
+            kubectl(plan, "get services --all-namespaces --field-selector spec.type=LoadBalancer"),
+            kubectl(plan, "get ingresses --all-namespaces"),
         ),
-        consequence="load balancers and volumes belong to no stack: delete these services and ingresses, and the "
-        "claims of volumes whose reclaim policy is Delete, while their controllers still run. With the cluster gone "
-        "nobody deletes them, they go on costing, and load balancers keep the network from being deleted",
+        consequence="they belong to no stack: delete these services and ingresses while their controllers still run. "
+        "With the cluster gone nobody deletes them, they go on costing, and keep the network from being deleted",
     )
     yield left_behind(plan)
 
 
-def flush(plan: Plan) -> Step:
-    """Returns how to see that everything is in the bucket.
+def keep_volumes(plan: Plan) -> Step:
+    """Returns how what is on volumes outlives its claims.
 
-    Source: FSx API reference, DeleteFileSystem, for the metric; CloudWatch user guide, metrics of AWS/FSx, for its
-    dimensions; FSx API reference, DataRepositoryAssociation, ``Lifecycle``.
+    Source: Kubernetes documentation, "Persistent Volumes", Reclaiming: Delete takes the storage behind a volume with
+    its claim, and is the default of storage classes; "Change the Reclaim Policy of a PersistentVolume".
     """
-    lustre = plan.storage.lustre
-    exported = [each.file_system_path for each in (lustre.associations if lustre else ()) if each.auto_export]
-    if not exported:
-        return Step(
-            title="copy what is needed from the file system",
-            commands=(file_system(plan),),
-            consequence="no association exports it: nothing of it reaches a bucket by itself",
-        )
+    retained = kubectl(plan, f"patch $VOLUME --patch {_RETAIN}")
     return Step(
-        title="wait until everything is exported to the bucket",
+        title="keep what is on the volumes that Kubernetes made",
         commands=(
-            file_system(plan),
-            aws(
-                plan.region,
-                "fsx describe-data-repository-associations",
-                f"--filters Name=file-system-id,Values=${FILE_SYSTEM}",
-                query="'Associations[].[FileSystemPath,Lifecycle]'",
-            ),
-            aws(
-                plan.region,
-                "cloudwatch get-metric-statistics --namespace AWS/FSx --metric-name AgeOfOldestQueuedMessage",
-                f"--dimensions Name=FileSystemId,Value=${FILE_SYSTEM} Name=Publisher,Value=AutoExport",
-                "--start-time $(($(date +%s) - 900)) --end-time $(date +%s) --period 60 --statistics Maximum",
-                query="'sort_by(Datapoints, &Timestamp)[-1].Maximum'",
-            ),
+            each("VOLUME", kubectl(plan, "get persistentvolumes --output name"), retained),
+            kubectl(plan, f"get persistentvolumes --output custom-columns={_VOLUME_COLUMNS}"),
         ),
-        consequence="every association says AVAILABLE (one that is MISCONFIGURED exports nothing), and the age of the "
-        f"oldest waiting export is 0. What is exported: {', '.join(exported)}. All else on the file system is in no "
-        "bucket",
+        consequence="a volume whose policy is Delete is lost with its claim, with all data and without a snapshot: "
+        "the first makes every policy Retain. Volumes belong to no stack, and go on costing until you delete each by "
+        "its id",
     )
 
 
@@ -81,7 +70,7 @@ def left_behind(plan: Plan) -> Step:
     name, arns, operation = plan.cluster.name, "'ResourceTagMappingList[].ResourceARN'", "resourcegroupstaggingapi"
     kinds = "--resource-type-filters elasticloadbalancing ec2:volume ec2:snapshot"
     return Step(
-        title="look that nothing of it is left",
+        title="look what of it is left",
         commands=(
             aws(
                 plan.region,
@@ -103,6 +92,7 @@ def left_behind(plan: Plan) -> Step:
                 query="'Volumes[].[VolumeId,Size]'",
             ),
         ),
-        consequence="the first two print nothing; the third lists volumes of any cluster of the region that nothing "
-        "uses, for drivers that do not tag theirs with the cluster's name. Look once more when the cluster is gone",
+        consequence="the first two print no load balancer; volumes are those that you keep. The third lists volumes of "
+        "any cluster of the region that nothing uses, for drivers that do not tag theirs with the cluster's name. "
+        "Look once more when the cluster is gone",
     )

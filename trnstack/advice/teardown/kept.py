@@ -42,6 +42,10 @@ def _file_system(plan: Plan) -> Iterator[Kept]:
             monthly_usd=price,
             note=note,
         )
+        if lustre.automatic_backup_retention_days:
+            days = f"each for {lustre.automatic_backup_retention_days} days"
+            lost = f"{days}, by what it holds more than the last; FSx deletes all of them with the file system"
+            yield Kept(what="daily backups of the file system", stack="", monthly_usd=None, note=lost)
     elif lustre:
         yield Kept(what=f"file system {lustre.file_system_id}", stack="", monthly_usd=None, note=_NOT_OURS)
 
@@ -67,7 +71,7 @@ def _buckets(plan: Plan) -> Iterator[Kept]:
     else:
         stack = f"{plan.name}-storage"
         old = f", versions that were replaced or deleted for {checkpoints.noncurrent_expiration_days} days more"
-        versions = old if checkpoints.noncurrent_expiration_days else ""
+        versions = old if checkpoints.versioned else ""
         yield Kept(what=f"bucket {checkpoints.name}", stack=stack, monthly_usd=None, note=f"{a_tb}{versions}")
         note = f"by what it holds; each entry for {checkpoints.access_log_expiration_days} days"
         yield Kept(what=f"bucket {checkpoints.access_log_name}", stack=stack, monthly_usd=None, note=note)

@@ -13,7 +13,7 @@ class Edit:
     """
 
     path: str
-    value: bool
+    value: bool | str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,13 +23,13 @@ class Step:
     Attributes:
         title: What it is.
         commands: The commands, in their order; those of ``cdk`` without their ``-c environment=FILE``.
-        edit: The change of the environment file that comes first; None where it stays as it is.
+        edits: The changes of the environment file that come first; none where it stays as it is.
         consequence: What it does, and what can't be had back; what is to be seen, where it only looks.
     """
 
     title: str
     commands: tuple[str, ...]
-    edit: Edit | None = None
+    edits: tuple[Edit, ...] = ()
     consequence: str
 
 

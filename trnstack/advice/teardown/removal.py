@@ -1,43 +1,46 @@
-"""The separate way that takes network and storage too. Each step says what is lost by it."""
+"""The separate way that takes network and storage too. Each step says what is lost by it.
+
+No stack's deletion takes data with it: where the file says so, that is undone first. Otherwise a bucket that is not
+empty, an access log that fills up again and links that carry deletions would decide what fails and what is lost.
+"""
 
 from collections.abc import Iterator
 
-from trnstack.advice.teardown.asking import FILE_SYSTEM, aws, file_system, variable
-from trnstack.advice.teardown.before import flush
-from trnstack.advice.teardown.model import Step
+from ami.pins import ENVIRONMENT_TAG
+from trnstack.advice.teardown.asking import FILE_SYSTEM, aws, each, file_system, variable
+from trnstack.advice.teardown.buckets import LOG, buckets, empty
+from trnstack.advice.teardown.export import BUCKET, exporting, flush, last_export
+from trnstack.advice.teardown.model import Edit, Step
 from trnstack.plan.model import BucketPlan, LustrePlan, Plan
 
-_BUCKET, _LOG, _VPC = "BUCKET", "ACCESS_LOG", "VPC"
+_VPC, _GROUPS = "VPC", "SECURITY_GROUPS"
 _KEYS = {"DATA_KEY": "ExportDataKeyArn", "SECRETS_KEY": "ExportSecretsKeyArn"}
 #: Source: KMS API reference, ScheduleKeyDeletion: 7 to 30 days.
 _PENDING_DAYS = 30
-_ADOPT = (
-    ". A later environment takes them by storage.checkpoints.existing_bucket and storage.lustre.existing_file_system; "
-    "a new one of this name would find the bucket's name taken"
-)
 
 
 def removal(plan: Plan) -> Iterator[Step]:
     """Yields the steps, for an environment whose nodes and cluster are gone.
 
     A file system has its interface in a subnet and a security group of the network, which EC2 does not delete while it
-    is there; so storage goes before the network, and keys last, since what they encrypted is lost with them.
+    is there; so storage goes before the network, and keys last, since what they encrypted is lost with them. The bucket
+    is emptied when no link carries that to the file system any more.
     """
     checkpoints, lustre = plan.storage.checkpoints, plan.storage.lustre
     bucket = checkpoints if isinstance(checkpoints, BucketPlan) else None
     made = lustre if isinstance(lustre, LustrePlan) else None
     yield _ids(plan, bucket, made)
-    if lustre:
-        yield flush(plan)
-    if bucket and not bucket.retain:
-        yield _empty(plan, bucket)
+    if not all(each.retain for each in (bucket, made) if each):
+        yield _outlive(plan, bucket, made)
+    if exporting(plan):
+        yield last_export(plan, made) if made else flush(plan)
     yield _storage(plan, bucket, made)
-    if made and made.retain:
-        yield _file_system(plan)
+    if made:
+        yield _file_system(plan, made)
     yield _network(plan)
-    if bucket and bucket.retain:
-        yield _empty(plan, bucket)
-        yield _buckets(plan, bucket)
+    if bucket:
+        yield empty(plan, bucket)
+        yield buckets(plan, bucket)
     # What is adopted may be encrypted with a key of ours, from when it was ours.
     if bucket and (made or lustre is None):
         yield _keys(plan)
@@ -47,10 +50,11 @@ def removal(plan: Plan) -> Iterator[Step]:
 
 def _ids(plan: Plan, bucket: BucketPlan | None, made: LustrePlan | None) -> Step:
     of_file_system = [file_system(plan)] if made else []
-    of_buckets = []
+    needed = bucket or (made and exporting(plan))
+    of_buckets = [variable(plan, BUCKET, "CheckpointBucket")] if needed else []
     if bucket:
-        log = aws(plan.region, "s3api get-bucket-logging", f"--bucket ${_BUCKET}", query="LoggingEnabled.TargetBucket")
-        of_buckets = [variable(plan, _BUCKET, "CheckpointBucket"), f"{_LOG}=$({log})"]
+        log = aws(plan.region, "s3api get-bucket-logging", f"--bucket ${BUCKET}", query="LoggingEnabled.TargetBucket")
+        of_buckets.append(f"{LOG}=$({log})")
     keys = [variable(plan, name, output) for name, output in _KEYS.items()]
     return Step(
         title="note what only the stack's outputs tell",
@@ -59,98 +63,130 @@ def _ids(plan: Plan, bucket: BucketPlan | None, made: LustrePlan | None) -> Step
     )
 
 
-def _storage(plan: Plan, bucket: BucketPlan | None, made: LustrePlan | None) -> Step:
-    goes, stays = ["the links between folders and buckets", "the keys' aliases"], ["both keys"]
-    if made:
-        (stays if made.retain else goes).insert(0, "the file system")
-    if bucket:
-        (stays if bucket.retain else goes).insert(0, "the checkpoint bucket and its access log")
-    kept = any(each and each.retain for each in (made, bucket))
-    lost = " What was on the file system is lost at once." if made and not made.retain else ""
+def _outlive(plan: Plan, bucket: BucketPlan | None, made: LustrePlan | None) -> Step:
+    """Returns how what the file marks as destroyed outlives its stack after all.
+
+    Source: CloudFormation API reference, ResourceChange, ``Scope``: DeletionPolicy is one. Issues aws/aws-cdk 11521 and
+    aws-cloudformation/cloudformation-coverage-roadmap 1543 tell of deploys, up to 2023, that left a policy as it was
+    where nothing else changed; so the template that stands is looked at.
+    """
+    parts = {"storage.checkpoints": bucket, "storage.lustre": made}
+    edits = [Edit(path=f"{path}.removal_policy", value="retain") for path, it in parts.items() if it and not it.retain]
+    kinds = " || ".join(f"Type=='AWS::{kind}'" for kind in ("S3::Bucket", "FSx::FileSystem"))
+    stack = f"{plan.name}-storage"
+    policies = aws(
+        plan.region,
+        "cloudformation get-template",
+        f"--stack-name {stack}",
+        query=f'"TemplateBody.Resources.* | [?{kinds}].[Type,DeletionPolicy]"',
+    )
     return Step(
-        title="delete the storage stack",
-        commands=_unprotected(plan, f"{plan.name}-storage"),
-        consequence=f"gone: {', '.join(goes)}.{lost} What stays belongs to no stack from then on: {', '.join(stays)}"
-        f"{_ADOPT if kept else ''}",
+        title="keep data when the storage stack goes",
+        edits=tuple(edits),
+        commands=(f"cdk deploy {stack} --exclusively", policies),
+        consequence="nothing is deleted. Each says Retain or RetainExceptOnCreate, or the steps below lose it with its "
+        "stack: where one says Delete, CloudFormation saw no change; deploy once more, with a new tag in the same edit",
     )
 
 
-def _file_system(plan: Plan) -> Step:
-    """Source: FSx API reference, DeleteFileSystem: no final backup unless it is asked for."""
+def _storage(plan: Plan, bucket: BucketPlan | None, made: LustrePlan | None) -> Step:
+    lustre = plan.storage.lustre
+    goes = ["the keys' aliases"]
+    if lustre and lustre.associations:
+        goes.insert(0, "the links between folders and buckets")
+    if made and made.log_retention_days is not None:
+        goes.append("the log of exports")
+    stays, adopted_by = ["both keys"], []
+    if made:
+        stays.insert(0, "the file system")
+        adopted_by.append("storage.lustre.existing_file_system")
+    if bucket:
+        stays.insert(0, "the checkpoint bucket and its access log")
+        adopted_by.insert(0, "storage.checkpoints.existing_bucket")
+    adopt = f". A later environment takes them by {' and '.join(adopted_by)}" if adopted_by else ""
+    taken = "; a new one of this name would find the bucket's name taken" if bucket else ""
+    return Step(
+        title="delete the storage stack",
+        commands=_unprotected(plan, f"{plan.name}-storage"),
+        consequence=f"gone: {', '.join(goes)}. What stays belongs to no stack from then on: {', '.join(stays)}"
+        f"{adopt}{taken}",
+    )
+
+
+def _file_system(plan: Plan, made: LustrePlan) -> Step:
+    """Source: FSx API reference, DeleteFileSystem: automatic backups go too, and there is a final one if asked for."""
     asked = aws(
         plan.region,
         "fsx describe-file-systems",
         f"--file-system-ids ${FILE_SYSTEM}",
         query="'FileSystems[0].Lifecycle'",
     )
+    backed_up = has_last_backup(made)
+    backup = " --lustre-configuration SkipFinalBackup=false" if backed_up else ""
+    lost = (
+        "FSx takes a last backup, which stays and costs until you delete it (leave --lustre-configuration out for "
+        "none); everything else of it is lost, for good"
+        if backed_up
+        else f"everything on it that is in no bucket is lost, for good; FSx takes no backup of it{_why_none(made)}"
+    )
+    daily = ", its daily backups too" if made.automatic_backup_retention_days else ""
     return Step(
         title="delete the file system",
-        commands=(aws(plan.region, "fsx delete-file-system", f"--file-system-id ${FILE_SYSTEM}"), asked),
-        consequence="everything on it that is in no bucket is lost, for good, and FSx takes no backup of it. It is "
-        "gone when the second command answers FileSystemNotFound",
+        commands=(aws(plan.region, "fsx delete-file-system", f"--file-system-id ${FILE_SYSTEM}{backup}"), asked),
+        consequence=f"{lost}{daily}. It is gone when the second command answers FileSystemNotFound",
     )
+
+
+def has_last_backup(made: LustrePlan) -> bool:
+    """Tells whether FSx takes a backup of the file system when it is deleted.
+
+    Source: FSx API reference, CreateBackup: of persistent ones that are not linked; FSx for Lustre user guide, "Lustre
+    root squash": not supported for backups.
+    """
+    return made.deployment_type.startswith("PERSISTENT") and not made.associations and made.root_squash is None
+
+
+def _why_none(made: LustrePlan) -> str:
+    if made.deployment_type.startswith("PERSISTENT") and not made.associations:
+        return " while root squash is on (RootSquash=0:0 turns it off)"
+    return ""
 
 
 def _network(plan: Plan) -> Step:
-    existing = plan.network.existing_vpc
-    goes = "its security groups and endpoints; the VPC is yours and stays" if existing else "the VPC with all in it"
-    there = aws(
-        plan.region,
+    """Returns how the network goes, and what keeps it from going.
+
+    Source: aws/amazon-vpc-cni-k8s, README, "ENI tags related to Allocation"; EC2 API reference, NetworkInterface.
+    """
+    existing, region, stack = plan.network.existing_vpc, plan.region, f"{plan.name}-network"
+    if existing:
+        goes = "its security groups and endpoints; the VPC is yours and stays"
+        groups = "\"join(',', StackResources[?ResourceType=='AWS::EC2::SecurityGroup'].PhysicalResourceId)\""
+        resources = aws(region, "cloudformation describe-stack-resources", f"--stack-name {stack}", query=groups)
+        noted, within = f"{_GROUPS}=$({resources})", f"Name=group-id,Values=${_GROUPS}"
+    else:
+        goes = "the VPC with all in it"
+        noted, within = variable(plan, _VPC, "VpcId", "network"), f"Name=vpc-id,Values=${_VPC}"
+    left = aws(
+        region,
         "ec2 describe-network-interfaces",
-        f"--filters Name=vpc-id,Values={existing.vpc_id if existing else f'${_VPC}'}",
-        query="'NetworkInterfaces[].[NetworkInterfaceId,Description]'",
+        f"--filters {within} Name=status,Values=available Name=tag:cluster.k8s.amazonaws.com/name"
+        f",Values={plan.cluster.name}",
+        query="'NetworkInterfaces[].NetworkInterfaceId'",
     )
-    vpc = () if existing else (variable(plan, _VPC, "VpcId", "network"),)
+    deleted = aws(region, "ec2 delete-network-interface", "--network-interface-id $INTERFACE")
+    there = aws(
+        region,
+        "ec2 describe-network-interfaces",
+        f"--filters {within}",
+        query="'NetworkInterfaces[].[NetworkInterfaceId,Status,RequesterId,Description]'",
+    )
     return Step(
         title="delete the network stack",
-        commands=(*vpc, there, *_unprotected(plan, f"{plan.name}-network")),
-        consequence=f"gone: {goes}. It fails while a file system, a load balancer or anything else of its own stands "
-        "in it: describe-network-interfaces names what has an address there",
+        commands=(noted, each("INTERFACE", left, deleted), there, *_unprotected(plan, stack)),
+        consequence=f"gone: {goes}. The second deletes interfaces that nodes left and nothing uses. Of those listed "
+        "then, the ones for NAT gateways and VPC endpoints go with the stack; any other keeps it from going: a file "
+        "system, a load balancer, or something else of its own, which goes first",
     )
-
-
-def _empty(plan: Plan, bucket: BucketPlan) -> Step:
-    lock, copies = bucket.object_lock, bucket.replication
-    by_whom = "whoever may bypass governance" if lock and lock.mode == "GOVERNANCE" else "nobody"
-    after = "a day" if lock and lock.days == 1 else f"{lock.days} days" if lock else ""
-    locked = f" Locked versions can be deleted after {after}, before that by {by_whom}." if lock else ""
-    copied = f" The copies in {copies.bucket_name} stay." if copies else ""
-    versions = (
-        "--query '{Objects: [Versions, DeleteMarkers][].{Key: Key, VersionId: VersionId}}' --output json"
-        " > versions.json"
-    )
-    # The access log of a bucket that stands fills up again: it is emptied here only for a stack that deletes both.
-    log = () if bucket.retain else (_empty_log(plan),)
-    return Step(
-        title="empty the bucket",
-        commands=(
-            aws(plan.region, "s3api list-object-versions", f"--bucket ${_BUCKET} --max-items 1000", versions),
-            aws(
-                plan.region,
-                "s3api delete-objects",
-                f"--bucket ${_BUCKET} --delete file://versions.json",
-                query="Errors",
-            ),
-            *log,
-        ),
-        consequence="every checkpoint is lost, for good. The first two delete a thousand versions at a time: again and "
-        f"again, until versions.json has no Objects; or Empty in the S3 console.{locked}{copied}",
-    )
-
-
-def _buckets(plan: Plan, bucket: BucketPlan) -> Step:
-    role = ". The role that copied objects stays, and costs nothing: delete it in IAM" if bucket.replication else ""
-    bucket_goes, log_goes = (aws(plan.region, "s3api delete-bucket", f"--bucket ${name}") for name in (_BUCKET, _LOG))
-    return Step(
-        title="delete the buckets",
-        commands=(bucket_goes, _empty_log(plan), log_goes),
-        consequence="their names are free, for anybody. Entries of the access log come in for some hours more: while "
-        f"it is not empty, the last two again{role}",
-    )
-
-
-def _empty_log(plan: Plan) -> str:
-    return aws(plan.region, f"s3 rm --recursive s3://${_LOG}")
 
 
 def _keys(plan: Plan) -> Step:
@@ -164,17 +200,14 @@ def _keys(plan: Plan) -> Step:
 
 
 def _images(plan: Plan) -> Step:
+    """Returns how the AMIs go: by the environment's tag, since their names hold what is in them, which changes."""
+    regions = dict.fromkeys(place.region for image in plan.images for place in image.regions)
+    images = f"--filters Name=tag:{ENVIRONMENT_TAG},Values={plan.name}"
     return Step(
         title="deregister the custom images",
         commands=tuple(
-            aws(
-                place.region,
-                "ec2 describe-images --owners self",
-                f"--filters 'Name=name,Values={image.name}-*'",
-                query="'Images[].ImageId'",
-            )
-            for image in plan.images
-            for place in image.regions
+            aws(region, "ec2 describe-images --owners self", images, query="'Images[].[ImageId,Name]'")
+            for region in regions
         ),
         consequence="for each id, in its region: aws ec2 deregister-image --delete-associated-snapshots --image-id ID. "
         "Other environments and accounts can start no nodes from it any more",

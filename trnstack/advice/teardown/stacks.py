@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from trnstack.advice.teardown.asking import aws
+from trnstack.advice.teardown.asking import aws, stack_deletion
 from trnstack.advice.teardown.model import Deleted, Edit, Step
 from trnstack.plan.model import NodeGroupPlan, Plan
 
@@ -39,7 +39,7 @@ def steps(plan: Plan) -> Iterator[Step]:
     lifted = not plan.cluster.deletion_protection
     yield Step(
         title="lift the cluster's deletion protection",
-        edit=None if lifted else _PROTECTION,
+        edits=() if lifted else (_PROTECTION,),
         commands=(f"cdk deploy {cluster} --exclusively",),
         consequence="nothing that runs changes; --exclusively leaves the other stacks alone"
         + ("; the file says so already, and where it is deployed this changes nothing" if lifted else ""),
@@ -48,7 +48,7 @@ def steps(plan: Plan) -> Iterator[Step]:
     if waiting:
         yield Step(
             title="end the node groups whose image is still to be built",
-            commands=tuple(_by_name(plan, stack) for stack in waiting),
+            commands=tuple(command for stack in waiting for command in stack_deletion(plan.region, stack)),
             consequence="what stands of them from an earlier image goes; without it nothing happens",
         )
     yield Step(
@@ -62,7 +62,7 @@ def steps(plan: Plan) -> Iterator[Step]:
             ),
         ),
         consequence="an error says that there are none. What is named beside the stacks of the next step, such as a "
-        f"node group that the file no longer has, goes first: {_by_name(plan, 'STACK')}",
+        f"node group that the file no longer has, goes first: {' && '.join(stack_deletion(plan.region, 'STACK'))}",
     )
     yield Step(
         title="delete nodes and cluster",
@@ -74,10 +74,6 @@ def steps(plan: Plan) -> Iterator[Step]:
 def _temporary(plan: Plan) -> tuple[str, ...]:
     """Returns the stacks that hold no data, those that stand on others first."""
     return tuple(stack.name for stack in reversed(plan.stacks) if not stack.termination_protection)
-
-
-def _by_name(plan: Plan, stack: str) -> str:
-    return aws(plan.region, "cloudformation delete-stack", f"--stack-name {stack}")
 
 
 def _of_nodes(group: NodeGroupPlan) -> Iterator[str]:

@@ -79,10 +79,11 @@ def _show(found: Result, *, as_json: bool, as_markdown: bool) -> None:
 
 
 def _fail(found: Result, limit: FailOn) -> None:
-    from trnstack.cli.diff.text import NAMES  # noqa: PLC0415
+    from trnstack.cli.diff.text import NAMES, is_of_logs  # noqa: PLC0415
 
     failing = found.failing(limit)
     for change in failing:
-        output.tell(f"--fail-on {limit}: {change.stack}/{change.logical_id} ({change.type}): {NAMES[change.impact]}")
+        what = f"{NAMES[change.impact]}{', only logs' if is_of_logs(change) else ''}"
+        output.tell(f"--fail-on {limit}: {change.stack}/{change.logical_id} ({change.type}): {what}")
     if failing:
         raise typer.Exit(FAILED)

@@ -6,13 +6,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from trnstack.cli import change as changing
+from trnstack.cli import output
 from trnstack.cli.diff import text
 
 if TYPE_CHECKING:
     from trnstack.advice.impact import ResourceChange
     from trnstack.cli.diff.result import Result
 
-_SPECIAL = re.compile(r"([\\|`*_<>\[\]#])")
+_SPECIAL = re.compile(r"([\\|`*_<>\[\]#$])")
 _HEAD = ("| Resource | Property | Before -> after | Impact | Why |", "| --- | --- | --- | --- | --- |")
 
 
@@ -26,23 +27,19 @@ def _lines(result: "Result") -> Iterator[str]:
     yield f"### {escaped(result.old)} -> {escaped(result.new)}"
     yield ""
     yield f"**{escaped(text.summary(result))}**"
-    for stack, found in groupby(result.report.changes, key=lambda change: change.stack):
+    for stack, found in groupby(result.report.changes, key=text.place):
         yield from ("", f"#### {escaped(stack)}", "")
         yield from _stack(list(found), sources)
     yield from _listed("Refused by CloudFormation", [f"{each.stack}: {each.reason}" for each in result.report.refusals])
     yield from _listed("What running jobs feel", [f"{who}: {what}" for who, what in text.feelings(result)])
     for way in result.report.ways:
-        yield from _listed(f"Without loss: {way.logical_id} of {way.stack}{sources.mark(way.source)}", way.steps, "1.")
-    if result.report.changes:
-        for title, *rest in (changing.steps_section(result.steps, result.file), text.cost(result)):
-            yield from (
-                "",
-                f"#### {escaped(title)}",
-                "",
-                "```text",
-                *(line.replace("```", "'''") for line in rest),
-                "```",
-            )
+        yield from ("", f"#### {escaped(f'Without loss: {way.of}{sources.mark(way.source)}')}", "")
+        yield from _way(way.steps, result.file)
+    if result.report.changes or result.steps:
+        told = [changing.steps_section(result.steps, result.file)]
+        told += [text.cost(result)] if result.report.changes else []
+        for title, *rest in (*told, *([text.left(result)] if result.left else [])):
+            yield from ("", f"#### {escaped(title)}", "", *_fenced(rest))
     yield from _listed("To be known", result.notes)
     yield from _listed("Sources", [line.strip() for line in sources.lines()])
 
@@ -64,13 +61,25 @@ def _stack(changes: "list[ResourceChange]", sources: text.Sources) -> Iterator[s
     yield from (f"- {escaped(word)}: {escaped(kinds)}" for word, kinds in counted.items())
 
 
+def _way(steps: tuple[str, ...], file: str) -> Iterator[str]:
+    """Yields the steps of a way; their commands below them, to be copied."""
+    for number, step in enumerate(steps, start=1):
+        first, *commands = output.named(file, step).splitlines()
+        yield f"{number}. {escaped(first)}{':' if commands else ''}"
+        yield from (f"   {line}" for line in (_fenced(commands) if commands else ()))
+
+
+def _fenced(lines: list[str]) -> list[str]:
+    return ["```text", *(line.replace("```", "'''") for line in lines), "```"]
+
+
 def _row(resource: str, path: str, values: str, impact: str, why: str) -> str:
     return f"| {escaped(resource)} | {escaped(path)} | {escaped(values)} | {impact} | {why} |"
 
 
-def _listed(title: str, lines: "list[str] | tuple[str, ...]", mark: str = "-") -> Iterator[str]:
+def _listed(title: str, lines: "list[str] | tuple[str, ...]") -> Iterator[str]:
     if lines:
-        yield from ("", f"#### {escaped(title)}", "", *(f"{mark} {escaped(line)}" for line in lines))
+        yield from ("", f"#### {escaped(title)}", "", *(f"- {escaped(line)}" for line in lines))
 
 
 def escaped(value: str) -> str:

@@ -6,14 +6,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from trnstack.advice.impact import Report, ResourceChange
-    from trnstack.advice.impact.cost import Cost
+    from trnstack.advice.impact.cost import Cost, Left
     from trnstack.advice.steps import Step
     from trnstack.cli.diff.sides import Known
 
 DIFF_VERSION = 1
+#: What commands name in place of a revision, which the CDK does not read.
+_PLACEHOLDER = "FILE"
 
 
 class UnknownRegionError(Exception):
@@ -32,13 +32,14 @@ class Result:
     """Everything that is said.
 
     Attributes:
-        file: The new environment's file, which the commands name.
+        file: The new environment's file, which the commands name; a placeholder where it is a revision's.
         old: The old environment's name.
         new: The new environment's name.
         report: What differs, and what it does.
         steps: The deploys, in their order.
-        before: What the old nodes cost.
-        after: What the new nodes cost.
+        before: What the old environment costs.
+        after: What the new one costs.
+        left: What stays of the old one outside of what is deployed, and costs money on.
         notes: What could not be compared, or is to be known.
     """
 
@@ -49,6 +50,7 @@ class Result:
     steps: "tuple[Step, ...]"
     before: "Cost"
     after: "Cost"
+    left: "tuple[Left, ...]"
     notes: tuple[str, ...]
 
     @property
@@ -80,8 +82,9 @@ def compared(old: "Known", new: "Known") -> Result:
         UnknownRegionError: The region's resource schemas are not there.
     """
     from trnstack.advice.impact import compare  # noqa: PLC0415
-    from trnstack.advice.impact.cost import cost  # noqa: PLC0415
+    from trnstack.advice.impact.cost import cost, left  # noqa: PLC0415
     from trnstack.advice.impact.schemas import index  # noqa: PLC0415
+    from trnstack.cli.diff.deploys import deploys  # noqa: PLC0415
 
     try:
         index(new.side.region)
@@ -89,15 +92,23 @@ def compared(old: "Known", new: "Known") -> Result:
         raise UnknownRegionError(str(error)) from error
     report = compare(old.side, new.side)
     return Result(
-        file=new.name,
+        file=_PLACEHOLDER if new.is_revision else new.name,
         old=old.name,
         new=new.name,
         report=report,
-        steps=tuple(_steps(old, new, report)),
+        steps=deploys(old, new, report),
         before=cost(old.side),
         after=cost(new.side),
-        notes=(*old.notes, *new.notes, *report.notes),
+        left=left(old.side, report),
+        notes=tuple(dict.fromkeys((*old.notes, *new.notes, *_of_file(new), *report.notes))),
     )
+
+
+def _of_file(new: "Known") -> tuple[str, ...]:
+    """Returns what to do first where the new environment is no file."""
+    if not new.is_revision:
+        return ()
+    return (f"{_PLACEHOLDER} in commands stands for the file of {new.name}: check that revision out before the deploy",)
 
 
 def as_data(result: Result) -> dict[str, Any]:
@@ -115,24 +126,6 @@ def as_data(result: Result) -> dict[str, Any]:
         **{key: report[key] for key in ("changes", "refusals", "ways")},
         "steps": changed((), result.steps, result.file)["steps"],
         "cost": {"before": asdict(result.before), "after": asdict(result.after), "source": SOURCE},
+        "left_behind": [asdict(each) for each in result.left],
         "notes": list(result.notes),
     }
-
-
-def _steps(old: "Known", new: "Known", report: "Report") -> "Iterator[Step]":
-    """Yields the deploys: those of the plans, or of what is deployed, of which there is no plan, stack by stack."""
-    from trnstack.advice.group_steps import deploy  # noqa: PLC0415
-    from trnstack.advice.steps import Step, deleted, steps  # noqa: PLC0415
-
-    assert new.plan is not None  # noqa: S101 - the new side is a file's
-    if old.plan is not None:
-        yield from steps(old.plan, new.plan)
-        return
-    changed = Counter(change.stack for change in report.changes)
-    for stack in new.plan.stacks:
-        if changed[stack.name]:
-            count = changed.pop(stack.name)
-            what = f"{count} resource{'' if count == 1 else 's'}"
-            yield Step(stack=stack.name, command=deploy(stack.name), changes=(what,))
-    for name in changed:
-        yield deleted(new.plan.region, name, ("all of it goes",))

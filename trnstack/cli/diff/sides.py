@@ -26,12 +26,14 @@ class Known:
         side: Its templates.
         plan: Its plan; None for what is deployed.
         notes: What is to be known of it.
+        is_revision: Whether it is no file here, but a revision's.
     """
 
     name: str
     side: "Side"
     plan: "Plan | None"
     notes: tuple[str, ...] = ()
+    is_revision: bool = False
 
 
 def described(name: str, word: str) -> Known:
@@ -41,8 +43,9 @@ def described(name: str, word: str) -> Known:
         name: An environment file, or ``REV:path`` in git.
         word: Which of the two it is, ``old`` or ``new``.
     """
-    from trnstack.advice.impact import Side  # noqa: PLC0415 - as every command, see the package's docstring
-    from trnstack.cli.templates import templates  # noqa: PLC0415
+    from trnstack import revisions  # noqa: PLC0415 - as every command, see the package's docstring
+    from trnstack.advice.impact import Side  # noqa: PLC0415
+    from trnstack.cli.templates import TemplatesError, templates  # noqa: PLC0415
 
     found = against.checked(name)
     if found.environment is None or found.lock is None:
@@ -58,8 +61,12 @@ def described(name: str, word: str) -> Known:
         first, *others = found.lock.unresolved
         more = f" and {len(others)} more" if others else ""
         notes = (*notes, f"the lock of {name} leaves {first}{more} unresolved, which is compared as such")
-    side = Side(region=plan.region, account=plan.account, stacks=templates(plan), left_alone=waiting)
-    return Known(name=name, side=side, plan=plan, notes=notes)
+    try:
+        made = templates(plan)
+    except TemplatesError as error:
+        _stop(error.message, error.hint)
+    side = Side(region=plan.region, account=plan.account, stacks=made, left_alone=waiting)
+    return Known(name=name, side=side, plan=plan, notes=notes, is_revision=not revisions.is_file(name))
 
 
 def deployed(new: Known) -> Known:
@@ -77,12 +84,14 @@ def deployed(new: Known) -> Known:
     except AccountError as error:
         _stop(error.message, error.hint)
     side = Side(
-        region=plan.region, account=found.account, stacks={stack.name: _template(stack) for stack in found.stacks}
+        region=plan.region,
+        account=found.account,
+        stacks={stack.name: _template(stack, plan.region) for stack in found.stacks},
     )
     return Known(name="what is deployed", side=side, plan=None, notes=found.notes)
 
 
-def _template(stack: "DeployedStack") -> "StackTemplate":
+def _template(stack: "DeployedStack", region: str) -> "StackTemplate":
     from trnstack.advice.impact import StackTemplate  # noqa: PLC0415
     from trnstack.advice.impact.text import document  # noqa: PLC0415
     from trnstack.cli.templates import plain  # noqa: PLC0415
@@ -92,7 +101,7 @@ def _template(stack: "DeployedStack") -> "StackTemplate":
     except ValueError as error:
         _stop(
             f"the template of {stack.name} {error}: it was edited by hand",
-            f"look at it: aws cloudformation get-template --stack-name {stack.name}",
+            f"look at it: aws cloudformation get-template --region {region} --stack-name {stack.name}",
         )
     return StackTemplate(name=stack.name, template=plain(body), tags=stack.tags, parameters=stack.parameters)
 

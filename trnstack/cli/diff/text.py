@@ -1,7 +1,7 @@
 """A diff as people read it."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from trnstack.cli import output
 
 if TYPE_CHECKING:
     from trnstack.advice.impact import PropertyChange, ResourceChange
+    from trnstack.advice.impact.cost import Cost
     from trnstack.cli.diff.result import Result
 
 #: What each impact is called.
@@ -22,7 +23,10 @@ NAMES = {
     "unknown": "UNKNOWN",
     "loses-data": "LOSES DATA",
 }
-_LONGEST = 60
+#: How long a value may be, beside another one and alone.
+_LONGEST, _LONGEST_ALONE = 60, 70
+#: What may be worth much, and is shown even where all of it has no price.
+_NAMED = ("nodes", "file system")
 _BEFORE_THE_DIFFERENCE = 12
 _WIDE = max(map(len, NAMES.values())) + 2
 
@@ -39,37 +43,58 @@ class Sources:
 
     def lines(self) -> list[str]:
         """Returns the sources with their numbers."""
-        return [f"  [{number}] {source}" for source, number in self._numbers.items()]
+        return [f"[{number}] {source}" for source, number in self._numbers.items()]
 
 
 def sections(result: "Result") -> Iterator[list[str]]:
     """Yields what is said, section by section; the first line of each is its title."""
     sources = Sources()
     yield [f"{result.old} -> {result.new}", f"  {summary(result)}"]
-    for stack, changes in groupby(result.report.changes, key=lambda change: change.stack):
+    for stack, changes in groupby(result.report.changes, key=place):
         yield [stack, *_stack(list(changes), sources)]
     if result.report.refusals:
-        yield ["Refused by CloudFormation", *(f"  {each.stack}: {each.reason}" for each in result.report.refusals)]
+        refused = (f"{each.stack}: {each.reason}" for each in result.report.refusals)
+        yield ["Refused by CloudFormation", *_listed(refused)]
     felt = list(feelings(result))
     if felt:
-        yield ["What running jobs feel", *(f"  {who}: {what}" for who, what in felt)]
+        yield ["What running jobs feel", *_listed(f"{who}: {what}" for who, what in felt)]
     for way in result.report.ways:
-        steps = [f"  {number}. {step}" for number, step in enumerate(way.steps, start=1)]
-        yield [f"Without loss: {way.logical_id} of {way.stack}{sources.mark(way.source)}", *steps]
-    if result.report.changes:
+        yield [f"Without loss: {way.of}{sources.mark(way.source)}", *_way(way.steps, result.file)]
+    if result.report.changes or result.steps:
         yield changing.steps_section(result.steps, result.file)
+    if result.report.changes:
         yield cost(result)
+    if result.left:
+        yield left(result)
     if result.notes:
-        yield ["To be known", *(f"  {note}" for note in result.notes)]
+        yield ["To be known", *_listed(result.notes)]
     if sources.lines():
-        yield ["Sources", *sources.lines()]
+        yield ["Sources", *(line for text in sources.lines() for line in output.wrapped(text, " " * 6, first="  "))]
 
 
 def summary(result: "Result") -> str:
     """Returns how many resources there are of each impact."""
-    counts = ", ".join(f"{count} {NAMES[name]}" for name, count in result.counts.items())
+    logs = sum(1 for change in result.report.changes if is_of_logs(change))
+    alone = (
+        {"loses-data": f" ({'only logs' if logs == result.counts['loses-data'] else f'{logs} only logs'})"}
+        if logs
+        else {}
+    )
+    counts = ", ".join(f"{count} {NAMES[name]}{alone.get(name, '')}" for name, count in result.counts.items())
     refused = sum(1 for change in result.report.changes if change.refused) + len(result.report.refusals)
-    return f"{counts}{f'; {refused} REFUSED by AWS' if refused else ''}" if counts else "nothing differs"
+    if not counts:
+        return "no resource differs, but what a deploy tells people does" if result.steps else "nothing differs"
+    return f"{counts}{f'; {refused} REFUSED by AWS' if refused else ''}"
+
+
+def is_of_logs(change: "ResourceChange") -> bool:
+    """Says whether a change loses logs, and no files, objects or keys."""
+    return change.type == "AWS::Logs::LogGroup" and change.impact == "loses-data"
+
+
+def place(change: "ResourceChange") -> str:
+    """Returns the stack of a change, with its region where there are two."""
+    return f"{change.stack} in {change.place}" if change.place else change.stack
 
 
 def feelings(result: "Result") -> Iterator[tuple[str, str]]:
@@ -77,29 +102,79 @@ def feelings(result: "Result") -> Iterator[tuple[str, str]]:
     who: dict[str, list[str]] = {}
     for change in result.report.changes:
         for text in change.feels:
-            who.setdefault(text, []).append(change.logical_id)
+            refused = " (REFUSED as it is)" if change.refused else ""
+            who.setdefault(text, []).append(f"{change.logical_id}{refused}")
     for text, names in who.items():
         yield ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else ""), text  # noqa: PLR2004
 
 
 def cost(result: "Result") -> list[str]:
-    """Returns what the nodes cost before and after."""
+    """Returns what the environments cost before and after, and what of that is not known."""
     from trnstack.advice.impact.cost import SOURCE  # noqa: PLC0415 - as every command, see the package's docstring
 
-    before, after = result.before.monthly_usd, result.after.monthly_usd
-    figures = f"  {_usd(before)} -> {_usd(after)}"
-    if before is not None and after is not None:
-        figures += f"  ({after - before:+,.0f})" if after != before else "  (unchanged)"
-    unpriced = dict.fromkeys((*result.before.unpriced, *result.after.unpriced))
-    others = "  without file system, buckets, network, control plane and volumes, which have no price here"
-    return [f"Nodes, USD a month at {SOURCE}", figures, *(f"  not in it: {text}" for text in unpriced), others]
+    before, after = result.before, result.after
+    parts = dict.fromkeys((*before.parts, *after.parts, *(part for part in _NAMED if part in after.unknown)))
+    rows = [(part, *_change(_part(before, part), _part(after, part))) for part in parts]
+    if len(parts) != 1:
+        figures, change = _change(_usd(before.monthly_usd), _usd(after.monthly_usd))
+        known = not any(part in cost.unknown for cost in (before, after) for part in _NAMED)
+        rows.append(("all with a price", figures, change if known else ""))
+    unpriced = dict.fromkeys((*before.unpriced, *after.unpriced))
+    lines = _listed(f"not in it{_side(text, before.unpriced, after.unpriced)}: {text}" for text in unpriced)
+    beside = ["  beside it, what stays behind, as below"] if result.left else []
+    return ["USD a month", *output.columns(rows), *lines, *beside, *_listed((SOURCE,))]
+
+
+def left(result: "Result") -> list[str]:
+    """Returns what stays behind, and what it goes on costing."""
+    counts = Counter((each.what, each.monthly_usd, each.note, each.stack) for each in result.left)
+    rows = [
+        (f"{count} x {what}" if count > 1 else what, _usd(usd and usd * count), note, stack)
+        for (what, usd, note, stack), count in counts.items()
+    ]
+    known = [each.monthly_usd for each in result.left if each.monthly_usd is not None]
+    rows += [("all with a price", f"{sum(known):,.0f}", "", "")] if len(known) > 1 else []
+    return ["What stays behind, and goes on costing until you delete it: USD a month", *output.columns(rows)]
+
+
+def _part(cost: "Cost", part: str) -> str:
+    """Returns what a part costs; what of it has no price is said."""
+    known, unknown = cost.parts.get(part), part in cost.unknown
+    if known is None:
+        return "unknown" if unknown else "0"
+    return f"{known:,.0f}{' + unknown' if unknown else ''}"
+
+
+def _change(before: str, after: str) -> tuple[str, str]:
+    """Returns both sides, and by how much they differ where that is known."""
+    figures = f"{before} -> {after}"
+    if before == after:
+        return figures, "" if "unknown" in before else "(unchanged)"
+    if "unknown" in figures:
+        return figures, ""
+    old, new = (int(each.replace(",", "")) for each in (before, after))
+    return figures, f"({new - old:+,})"
+
+
+def _side(text: str, before: tuple[str, ...], after: tuple[str, ...]) -> str:
+    if text in before and text in after:
+        return ""
+    return ", before" if text in before else ", after"
+
+
+def _way(steps: tuple[str, ...], file: str) -> Iterator[str]:
+    """Yields the steps of a way; their commands below them."""
+    for number, step in enumerate(steps, start=1):
+        first, *commands = output.named(file, step).splitlines()
+        yield from output.wrapped(f"{first}{':' if commands else ''}", " " * 5, first=f"  {number}. ")
+        yield from (f"       {command}" for command in commands)
 
 
 def pair(change: "PropertyChange") -> str:
     """Returns a property's old and new value, short enough for a line: of long ones, where they differ."""
     before, after = change.before, change.after
     if before is None or after is None:
-        return f"{_short(before)} -> {_short(after)}"
+        return f"{_short(before, _LONGEST_ALONE)} -> {_short(after, _LONGEST_ALONE)}"
     old, new = before.splitlines(), after.splitlines()
     if max(len(old), len(new)) > 1:
         place = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
@@ -118,8 +193,8 @@ def quiet(change: "ResourceChange") -> str:
         return ""
     if change.action == "add" and change.impact == "none" and change.reason == "is new":
         return "new"
-    if change.stack_goes and change.impact == "deletes":
-        return "deleted, when the stack is destroyed"
+    if change.stack_goes and change.impact in ("deletes", "in-place"):
+        return f"{'stays' if change.retained else 'deleted'}, when the stack is destroyed"
     tags = all(each.path == "Tags" and each.reason == "the stack's tags" for each in change.properties)
     return "in place, the stack's tags" if change.properties and tags and change.impact == "in-place" else ""
 
@@ -141,29 +216,33 @@ def _stack(changes: "list[ResourceChange]", sources: Sources) -> Iterator[str]:
     for change in changes:
         if not quiet(change):
             yield from _resource(change, sources)
-    for word, kinds in counted(changes).items():
-        yield f"  {word}: {kinds}"
+    yield from _listed(f"{word}: {kinds}" for word, kinds in counted(changes).items())
 
 
 def _resource(change: "ResourceChange", sources: Sources) -> Iterator[str]:
     yield f"  {NAMES[change.impact].ljust(_WIDE)}{change.logical_id} ({change.type.removeprefix('AWS::')})"
     pad = " " * (_WIDE + 2)
     if change.reason:
-        yield f"{pad}{change.reason}"
-    rows = [
-        (each.path, pair(each), f"{NAMES[each.impact]}{sources.mark(each.source)}", each.reason)
-        for each in change.properties
-    ]
-    yield from output.columns(rows, indent=_WIDE + 2)
-    yield from (f"{pad}REFUSED: {text}" for text in change.refused)
+        yield from output.wrapped(change.reason, pad)
+    rows = [(each.path, pair(each), f"{NAMES[each.impact]}{sources.mark(each.source)}") for each in change.properties]
+    for line, each in zip(output.columns(rows, indent=_WIDE + 2), change.properties, strict=True):
+        fits = len(line) + len(each.reason) + 2 <= output.WIDE
+        yield f"{line}  {each.reason}" if each.reason and fits else line
+        yield from () if fits or not each.reason else output.wrapped(each.reason, f"{pad}  ")
+    for text in change.refused:
+        yield from output.wrapped(f"REFUSED: {text}", pad)
 
 
-def _short(text: str | None) -> str:
+def _listed(texts: Iterable[str]) -> list[str]:
+    return [line for text in texts for line in output.wrapped(text, " " * 4, first="  ")]
+
+
+def _short(text: str | None, longest: int = _LONGEST) -> str:
     if text is None:
         return "not there"
     first = text.partition("\n")[0]
-    return first if len(first) <= _LONGEST and first == text else f"{first[:_LONGEST]}..."
+    return first if len(first) <= longest and first == text else f"{first[:longest]}..."
 
 
 def _usd(amount: float | None) -> str:
-    return "no list price" if amount is None else f"{amount:,.0f}"
+    return "unknown" if amount is None else f"{amount:,.0f}"

@@ -12,6 +12,8 @@ class AssociationPlan:
         bucket_name: The existing bucket that is linked; None for the environment's checkpoint bucket.
         prefix: The prefix in the bucket, without slashes around it; empty for the whole bucket.
         auto_import, auto_export: The events that are carried over.
+        lists_bucket: Whether what the bucket holds is listed in the folder when the link is made. Where both have files
+            of a name, the bucket's wins, so that nothing is listed in a folder that may hold newer ones.
     """
 
     file_system_path: str
@@ -19,6 +21,7 @@ class AssociationPlan:
     prefix: str
     auto_import: tuple[str, ...]
     auto_export: tuple[str, ...]
+    lists_bucket: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +44,7 @@ class LustrePlan:
         root_squash: What clients' root becomes, by hand; None for root.
         weekly_maintenance_start: Day and time in UTC; None where FSx chooses.
         automatic_backup_retention_days: None where nothing is said of backups, so that there are none.
-        log_level: Which events are logged; None where nothing is said of it, so that none are.
+        log_level: Which events of associations are logged; None where none are.
         log_retention_days: How long the log is kept; None without a log.
         subnet: The name of the one subnet that it stands in.
         retain: Whether it outlives its stack.
@@ -76,11 +79,16 @@ class LustrePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExistingLustrePlan:
-    """A file system that stands already: nodes get access to it, and associations are made where they are asked for."""
+    """A file system that stands already: nodes get access to it, and associations are made where they are asked for.
+
+    Attributes:
+        efa_enabled: Whether it was made for clients that reach it by EFA, whose traffic is let through then.
+    """
 
     file_system_id: str
     mount_name: str
     security_group_id: str
+    efa_enabled: bool
     root_squash: str | None
     mount_path: str
     associations: tuple[AssociationPlan, ...]
@@ -115,7 +123,7 @@ class BucketPlan:
         name, access_log_name: ``ACCOUNT`` stands for the account's number where the environment names none.
         job_prefixes: The prefixes that jobs may use; none for all of it.
         encryption: ``kms`` (the environment's own key) or ``s3``.
-        noncurrent_expiration_days: When overwritten and deleted versions go; None without versions.
+        noncurrent_expiration_days: When overwritten and deleted versions go, those too of a bucket that keeps no more.
         infrequent_access_after_days: When objects move to the cheaper class; None for never.
         replication: Where copies go; None for nowhere.
         object_lock: None without one.
@@ -128,7 +136,7 @@ class BucketPlan:
     job_prefixes: tuple[str, ...]
     encryption: str
     versioned: bool
-    noncurrent_expiration_days: int | None
+    noncurrent_expiration_days: int
     infrequent_access_after_days: int | None
     replication: ReplicationPlan | None
     object_lock: ObjectLockPlan | None

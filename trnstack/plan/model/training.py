@@ -9,6 +9,7 @@ class CheckpointPlan:
 
     Attributes:
         weights_bytes, master_weights_bytes, moments_bytes, total_bytes: What it holds.
+        repeated_bytes_at_most: What repeated keys and values may add, where the file does not say how many there are.
         nodes: How many nodes train.
         busiest_node_bytes: What the node that writes most of it writes.
     """
@@ -17,6 +18,7 @@ class CheckpointPlan:
     master_weights_bytes: int
     moments_bytes: int
     total_bytes: int
+    repeated_bytes_at_most: int
     nodes: int
     busiest_node_bytes: int
 
@@ -77,6 +79,7 @@ class CheckpointBucketPlan:
         noncurrent_bytes: What was removed and is still there, for as long as the bucket keeps it.
         added_bytes_a_month: What 30 days add where nothing removes old ones; None where they are removed.
         monthly_usd: What all that costs in a month; of what is added, after the first month. None without a price.
+        is_most: Whether it costs that at most: the lower prices of further terabytes were not found for the region.
     """
 
     checkpoints_a_day: float
@@ -84,6 +87,7 @@ class CheckpointBucketPlan:
     noncurrent_bytes: int
     added_bytes_a_month: int | None
     monthly_usd: float | None
+    is_most: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

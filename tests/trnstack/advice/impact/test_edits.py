@@ -89,6 +89,17 @@ class TestEdits:
         assert change.retained is row.get("retained", False)
         assert bool(change.refused) is ("refused" in row)
         assert row.get("refused", "") in " ".join(change.refused)
+        assert row.get("feels", "") in " ".join(change.feels)
+
+    @pytest.mark.parametrize("after", [{"Ref": "Policy"}, ["Retain"], 7])
+    def test_policy_that_is_no_word(self, after):
+        """A policy that is made by a function, or is none, is shown as text, and keeps nothing for sure."""
+        before, now = ({"Thing": {"Type": "AWS::S3::Bucket", "DeletionPolicy": each}} for each in ("Retain", after))
+        (change,) = compare(side_of(("s", before)), side_of(("s", now))).changes
+        (policy,) = change.properties
+
+        assert change.impact is Impact.LOSES_DATA
+        assert (policy.before, isinstance(policy.after, str)) == ("Retain", True)
 
     def test_there_are_enough(self):
         """At least forty edits, each with its source, beside those of create-only properties."""

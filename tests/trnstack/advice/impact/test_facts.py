@@ -17,7 +17,6 @@ ROWS = [
     *FACTS.names,
     *FACTS.volatile,
     *FACTS.stable,
-    *FACTS.ways,
 ]
 
 

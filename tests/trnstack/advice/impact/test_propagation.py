@@ -319,3 +319,26 @@ class TestByHand:
         new = side_of(("s", {"Transform": "AWS::Serverless-2016-10-31", "Resources": {}}))
 
         assert "is transformed by AWS::Serverless-2016-10-31" in compare(side_of(), new).notes[0]
+
+
+class TestLists:
+    def test_what_differs(self):
+        """Of a list that has more members, only those that come and go are shown."""
+
+        def resources(*ids):
+            return {"Endpoint": {"Type": "AWS::EC2::VPCEndpoint", "Properties": {"RouteTableIds": list(ids)}}}
+
+        old, new = side_of(("s", resources("a", "b", "c"))), side_of(("s", resources("a", "d")))
+        (row,) = changes(old, new)["VPCEndpoint"].properties
+
+        assert (row.before, row.after) == ('["b", "c"]', '["d"]')
+
+    def test_order(self):
+        """One that only has a member twice is shown whole."""
+
+        def resources(*ids):
+            return {"Endpoint": {"Type": "AWS::EC2::VPCEndpoint", "Properties": {"RouteTableIds": list(ids)}}}
+
+        (row,) = changes(side_of(("s", resources("a"))), side_of(("s", resources("a", "a"))))["VPCEndpoint"].properties
+
+        assert (row.before, row.after) == ('["a"]', '["a", "a"]')
