@@ -1,16 +1,15 @@
 """The lock file of an environment: reading, comparing and writing it. Stands on the standard library alone."""
 
 import json
-import os
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ami.parsing import ShapeError, parse
+from ami import plain_file
+from ami.parsing import OLDEST_VERSION, ShapeError, parse
 from ami.pins import Inputs, Lock, hash_of
 
-LOCK_VERSION = 2
+LOCK_VERSION = 3
 
 
 class LockError(Exception):
@@ -92,42 +91,11 @@ def write(lock: Lock, path: Path) -> None:
     Raises:
         OSError: It can't be written; whatever was there is there still, and nothing else.
     """
-    target = resolved_link(path)
-    written = beside(target, to_json(lock).encode())
-    try:
-        written.chmod(0o644)  # a temporary file is its owner's alone, a lock is everybody's
-        written.replace(target)
-    except OSError:
-        written.unlink()
-        raise
-
-
-def resolved_link(path: Path) -> Path:
-    """Returns where a path leads: to replace a link itself would leave what it leads to as it was."""
-    return Path(os.path.realpath(path))
-
-
-def beside(path: Path, content: bytes) -> Path:
-    """Writes a temporary file beside another one, which it is to replace, and returns it.
-
-    Raises:
-        OSError: It can't be written whole, as on a full disk; nothing is left of it. The error names the file beside
-            which it was to be.
-    """
-    name = ""
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as stream:
-            name = stream.name
-            stream.write(content)
-    except OSError as error:
-        if name:
-            Path(name).unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    return Path(name)
+    plain_file.write(path, to_json(lock).encode())
 
 
 def read(path: Path) -> Lock:
-    """Reads a lock file.
+    """Reads a lock file; one of an earlier version that is read still is written in this one by the next lock.
 
     Raises:
         MissingLockError: There is none.
@@ -148,9 +116,10 @@ def read(path: Path) -> Lock:
         raise NewerLockError(
             path, f"has version {version}; this trnstack reads version {LOCK_VERSION}: update trnstack"
         )
-    if version < LOCK_VERSION:
+    if version < OLDEST_VERSION:
         raise OlderLockError(
-            path, f"has version {version}, which an older trnstack wrote; this one reads {LOCK_VERSION}"
+            path,
+            f"has version {version}, which an older trnstack wrote; this one reads {OLDEST_VERSION} and {LOCK_VERSION}",
         )
     checksum = data.pop("checksum", None)
     try:

@@ -141,9 +141,12 @@ def _newer(version: str, old: str | None) -> str:
 
 
 def _newer_chart(pin: ChartPin, old: ChartPin | None) -> ChartPin:
-    if old and old.location == pin.location and numbers(old.version) > numbers(pin.version):
+    if old is None or old.location != pin.location or numbers(old.version) < numbers(pin.version):
+        return pin
+    if old.version != pin.version:
         return old
-    return pin
+    known = old if old.digest != UNRESOLVED else pin  # what a version was stays pinned; its containers may be others
+    return dataclasses.replace(pin, digest=known.digest, archive=known.archive)
 
 
 def _backwards(inputs: Inputs, sdk: str, file: str) -> RefusedMoveError:

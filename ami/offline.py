@@ -7,9 +7,18 @@ What an older lock pins stays pinned while what it answers is asked unchanged: n
 from ami import ami_choice
 from ami.fit import numbers, sdks_with_container
 from ami.no_pin import NoPinError, alternatives, listed, meant
-from ami.pins import UNRESOLVED, ChartPin, ContainerPin, Inputs, Lock, NeuronPin
+from ami.pins import UNRESOLVED, ChartPin, ContainerPin, Inputs, Lock, NeuronPin, archive_of
 from ami.remember import forgotten, remembered
-from ami.tables import SdkRelease, add_on_versions, chart_images, charts, collected_on, sdk_releases
+from ami.tables import (
+    KUBE_SCHEDULER,
+    SdkRelease,
+    add_on_versions,
+    chart_images,
+    charts,
+    collected_on,
+    kube_schedulers,
+    sdk_releases,
+)
 from ami.toolkit import installed
 
 __all__ = ["TABLES", "NoPinError", "add_on_notes", "lock", "sdk_release", "sdks_with_container"]
@@ -151,6 +160,17 @@ def _chart(name: str, inputs: Inputs) -> ChartPin:
             f"chart {name} {row.version} is for Kubernetes {row.kubernetes_minimum} and later, not {minor}",
             f"use Kubernetes {row.kubernetes_minimum} or later",
         )
-    images = chart_images(row, inputs.region, settings=inputs.chart_settings)
+    if KUBE_SCHEDULER in row.images_of(inputs.chart_settings) and minor not in kube_schedulers():
+        raise NoPinError(
+            f"chart {name} {row.version} needs a kube-scheduler of Kubernetes {minor}, and none is known",
+            f"use Kubernetes {alternatives(sorted(kube_schedulers(), key=numbers))}, or neuron_scheduler: false",
+        )
+    images = chart_images(row, inputs.region, minor, settings=inputs.chart_settings)
     digest = row.digest or UNRESOLVED
-    return ChartPin(version=row.version, location=row.location, digest=digest, images=dict.fromkeys(images, UNRESOLVED))
+    return ChartPin(
+        version=row.version,
+        location=row.location,
+        digest=digest,
+        archive=archive_of(row.location, digest),
+        images=dict.fromkeys(images, UNRESOLVED),
+    )

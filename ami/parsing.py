@@ -6,7 +6,7 @@ whoever reads a lock finds in it what its inputs name and nothing else. Stands o
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from ami.pins import (
@@ -24,6 +24,10 @@ from ami.pins import (
     Toolkit,
 )
 
+#: The oldest lock that is read.
+OLDEST_VERSION = 2
+#: The last version whose charts have no archives, since nothing installed them.
+_CHARTS_UNUSED = 2
 #: Far above what a lock holds: an image's name has up to 255 characters, and its tag 128.
 _LONGEST = 512
 _TEXT_INPUTS = ("environment", "region", "kubernetes_version", "neuron_sdk", "framework")
@@ -80,6 +84,9 @@ def is_add_on_version(text: str) -> bool:
 def parse(data: Mapping[str, Any]) -> Lock:
     """Returns the lock that a lock file's data describes.
 
+    One of version 2 is read without its charts, so that it is stale where the environment has some: what it pinned of
+    them nothing installed, and it lacks containers that they start. Everything that nodes come from is kept.
+
     Args:
         data: The file's content without its checksum.
 
@@ -96,6 +103,8 @@ def parse(data: Mapping[str, Any]) -> Lock:
     wrong = next(_incomplete(lock, stated), None)
     if wrong:
         raise ShapeError(f"does not have the shape of a lock: {wrong}")
+    if data["lock_version"] == _CHARTS_UNUSED:
+        return replace(lock, inputs=replace(lock.inputs, charts=()), charts={})
     return lock
 
 
@@ -119,7 +128,7 @@ def _lock(data: Mapping[str, Any]) -> Lock:
         neuron=_neuron(data["neuron"]),
         images={name: _image(pin) for name, pin in data["images"].items()},
         add_ons={name: _formed(version, "add_on") for name, version in data["add_ons"].items()},
-        charts={name: _chart(pin) for name, pin in data["charts"].items()},
+        charts={name: _chart(pin, data["lock_version"]) for name, pin in data["charts"].items()},
     )
 
 
@@ -167,9 +176,12 @@ def _built(data: dict[str, Any]) -> BuiltImage:
     return BuiltImage(**texts, image_ids=ids)
 
 
-def _chart(data: dict[str, Any]) -> ChartPin:
+def _chart(data: dict[str, Any], version: int) -> ChartPin:
+    if version == _CHARTS_UNUSED:
+        _refuse_others(data, ("version", "location", "digest", "images"))
+        data = {**data, "archive": UNRESOLVED}
     images = {_formed(name, "image"): _formed(digest, "digest") for name, digest in data["images"].items()}
-    texts = _texts(data, but=("images",), version="version", location="location", digest="digest")
+    texts = _texts(data, but=("images",), version="version", location="location", digest="digest", archive="digest")
     return ChartPin(**texts, images=images)
 
 

@@ -150,12 +150,14 @@ class ChartPin:
         version: The chart's version.
         location: Where it is had: ``oci://...``, or an HTTP repository and the chart's name.
         digest: ``sha256:...`` of the chart, or ``unresolved``.
+        archive: ``sha256:...`` of its archive, or ``unresolved``: of a chart in an HTTP repository the digest itself.
         images: The digests, or ``unresolved``, of the containers that it starts, by name with tag.
     """
 
     version: str
     location: str
     digest: str
+    archive: str
     images: Mapping[str, str]
 
 
@@ -196,6 +198,11 @@ class Lock:
             for name, pin in self.images.items()
             if pin.custom and pin.custom.image_ids[self.inputs.region] == NOT_BUILT
         )
+
+
+def archive_of(location: str, digest: str) -> str:
+    """Returns what is known of a chart's archive from its digest: in an HTTP repository they are the same."""
+    return UNRESOLVED if location.startswith("oci://") else digest
 
 
 def rebuild_output(recipe: str) -> str:

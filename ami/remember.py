@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from ami.pins import UNRESOLVED, BuiltImage, ChartPin, ContainerPin, ImagePin, Lock
+from ami.pins import UNRESOLVED, BuiltImage, ChartPin, ContainerPin, ImagePin, Lock, archive_of
 from ami.tables import charts
 
 
@@ -73,11 +73,24 @@ def _forgotten_build(pin: ImagePin) -> ImagePin:
     return dataclasses.replace(pin, custom=dataclasses.replace(pin.custom, image_ids=ids, owner=UNRESOLVED))
 
 
+def without_charts(lock: Lock) -> Lock:
+    """Returns the lock with nothing known of its charts but their versions: a rehearsal serves charts of its own."""
+    charts = {
+        name: dataclasses.replace(pin, digest=UNRESOLVED, archive=UNRESOLVED) for name, pin in lock.charts.items()
+    }
+    return dataclasses.replace(lock, charts=charts)
+
+
 def _forgotten_chart(name: str, pin: ChartPin) -> ChartPin:
     row = charts().get(name)
     of_the_table = row is not None and (row.version, row.location) == (pin.version, pin.location)
-    digest = row.digest if row and of_the_table else None
-    return dataclasses.replace(pin, digest=digest or UNRESOLVED, images=dict.fromkeys(pin.images, UNRESOLVED))
+    digest = (row.digest if row and of_the_table else None) or UNRESOLVED
+    return dataclasses.replace(
+        pin,
+        digest=digest,
+        archive=archive_of(pin.location, digest),
+        images=dict.fromkeys(pin.images, UNRESOLVED),
+    )
 
 
 def _container(pin: ContainerPin | None, old: ContainerPin | None) -> ContainerPin | None:
@@ -125,8 +138,13 @@ def _built(pin: BuiltImage, old: BuiltImage) -> BuiltImage:
 def _chart(pin: ChartPin, old: ChartPin | None) -> ChartPin:
     if old is None:
         return pin
-    same = (pin.version, pin.location) == (old.version, old.location) and pin.digest == UNRESOLVED
+    same = (pin.version, pin.location) == (old.version, old.location)
     images = {
         image: old.images.get(image, digest) if digest == UNRESOLVED else digest for image, digest in pin.images.items()
     }
-    return dataclasses.replace(pin, digest=old.digest if same else pin.digest, images=images)
+    return dataclasses.replace(
+        pin,
+        digest=old.digest if same and pin.digest == UNRESOLVED else pin.digest,
+        archive=old.archive if same and pin.archive == UNRESOLVED else pin.archive,
+        images=images,
+    )

@@ -1,8 +1,9 @@
 """The rows of the offline tables: frozen records, each with where it comes from."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,8 +121,10 @@ class ChartRow:
         kubernetes_minimum: The oldest minor that its authors name, such as ``1.29``; None where they name none.
         digest: ``sha256:...`` of the chart, where a source names it, else None.
         images: The containers that it starts on a cluster of ours, with their tags; ``{eks_registry}`` stands for the
-            region's registry of EKS add-on images.
+            region's registry of EKS add-on images, ``{kube_scheduler}`` for the minor's kube-scheduler.
         optional_images: The containers that it starts as well, by the setting under ``kubernetes`` that turns them on.
+        left_out: The files of its archive that are not handed to Helm, each with the object that is instead.
+        definitions: Its folders with resource definitions that Helm makes once, and neither changes nor deletes.
         confirmed: Whether its authors' own repositories or pages name version, location and images.
         sources: What was read, in words.
         read_on: The day of the newest of them.
@@ -134,6 +137,13 @@ class ChartRow:
     digest: str | None
     images: tuple[str, ...]
     optional_images: Mapping[str, tuple[str, ...]]
+    left_out: Mapping[str, Mapping[str, Any]]
+    definitions: tuple[str, ...]
     confirmed: bool
     sources: tuple[str, ...]
     read_on: dt.date
+
+    def images_of(self, settings: Collection[str]) -> tuple[str, ...]:
+        """Returns the containers that it starts with settings under ``kubernetes``, as they stand in the table."""
+        more = (image for name, images in self.optional_images.items() if name in settings for image in images)
+        return (*self.images, *more)

@@ -25,9 +25,14 @@ __all__ = [
     "collected_on",
     "compatibility",
     "eks_registries",
+    "kube_schedulers",
     "lifecycle",
     "sdk_releases",
 ]
+
+
+#: What stands in a row for the kube-scheduler of the cluster's minor.
+KUBE_SCHEDULER = "{kube_scheduler}"
 
 
 @functools.cache
@@ -102,17 +107,34 @@ def eks_registries() -> Mapping[str, str]:
     )
 
 
-def chart_images(row: ChartRow, region: str, *, settings: Collection[str] = ()) -> tuple[str, ...]:
-    """Returns the containers that a chart starts in a region, each with its registry and tag.
+@functools.cache
+def kube_schedulers() -> Mapping[str, str]:
+    """Returns the container of the kube-scheduler, with its registry and tag, by Kubernetes minor.
+
+    Source: aws/eks-distro, release pages; ``charts.yaml``.
+    """
+    return MappingProxyType(_table("charts")["kube_schedulers"]["images"])
+
+
+def chart_images(
+    row: ChartRow, region: str, kubernetes_version: str, *, settings: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Returns the containers that a chart starts in a cluster, each with its registry and tag.
 
     Args:
         row: The chart.
         region: The cluster's region, one of ``eks_registries()``.
+        kubernetes_version: The cluster's minor.
         settings: Which of the chart's ``optional_images`` are on, such as ``neuron_scheduler``.
+
+    Raises:
+        KeyError: Nobody names a kube-scheduler of that minor, and the chart starts one.
     """
-    images = (*row.images, *(image for name, more in row.optional_images.items() if name in settings for image in more))
     registry = eks_registries()[region]
-    return tuple(image.replace("{eks_registry}", registry) for image in images)
+    return tuple(
+        kube_schedulers()[kubernetes_version] if image == KUBE_SCHEDULER else image.replace("{eks_registry}", registry)
+        for image in row.images_of(settings)
+    )
 
 
 def collected_on() -> dt.date:
@@ -167,6 +189,10 @@ def _chart_row(name: str, row: dict[str, Any], sources: dict[str, dict[str, Any]
         digest=row["digest"],
         images=tuple(row["images"]),
         optional_images=MappingProxyType({setting: tuple(images) for setting, images in optional.items()}),
+        left_out=MappingProxyType(
+            {file["path"]: MappingProxyType(file["instead"]) for file in row.get("left_out", ())}
+        ),
+        definitions=tuple(row.get("definitions", ())),
         confirmed=row["status"] == "confirmed",
         sources=tuple(source["what"] for source in read),
         read_on=max(source["read_on"] for source in read),

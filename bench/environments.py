@@ -26,6 +26,12 @@ def of_node_groups(count: int) -> str:
     return _example().replace(_NODE_GROUP, "".join(_node_group(number) for number in range(count)))
 
 
+def by_gitops(text: str) -> str:
+    """Returns an environment whose cluster gets its charts and objects from a repository, so that no stack has them."""
+    assert "\nkubernetes:" not in text, "the section is there already"  # noqa: S101 - a benchmark's own text
+    return f"{text.rstrip()}\n\nkubernetes: {{delivery: gitops}}\n"
+
+
 def _example() -> str:
     text = (ROOT / FILE).read_text(encoding="utf-8")
     assert _NODE_GROUP in text, f"{FILE} has changed"  # noqa: S101 - a benchmark's own text

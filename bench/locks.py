@@ -1,11 +1,13 @@
-"""Locks as an account would have resolved them, made up from the names of what they pin."""
+"""Locks as an account would have resolved them, made up from the names of what they pin; stand-ins for charts."""
 
 import dataclasses
 import hashlib
 from pathlib import Path
 
+from ami import archives
 from ami.lock import path_for, read, write
-from ami.pins import UNRESOLVED, BuiltImage, ContainerPin, ImagePin, Lock
+from ami.pins import UNRESOLVED, BuiltImage, ChartPin, ContainerPin, ImagePin, Lock
+from rehearsal.charts import archive
 
 OWNER = "602401143452"
 BUILDER = "111122223333"
@@ -22,7 +24,8 @@ def resolved(lock: Lock) -> Lock:
         charts={
             name: dataclasses.replace(
                 pin,
-                digest=digest_of(pin.location) if pin.digest == UNRESOLVED else pin.digest,
+                digest=_chart_digest(name, pin),
+                archive=archives.digest_of(archive(name, pin.version)),
                 images={image: digest_of(image) for image in pin.images},
             )
             for name, pin in lock.charts.items()
@@ -31,11 +34,18 @@ def resolved(lock: Lock) -> Lock:
 
 
 def copy_resolved(environment_file: Path, folder: Path) -> Path:
-    """Copies an environment and its lock to a folder, the lock resolved; returns the copy of the file."""
+    """Copies an environment and its lock to a folder, the lock resolved, with charts; returns the copy of the file."""
     copy = folder / environment_file.name
     copy.write_bytes(environment_file.read_bytes())
-    write(resolved(read(path_for(environment_file))), path_for(copy))
+    write_resolved(read(path_for(environment_file)), copy)
     return copy
+
+
+def write_resolved(lock: Lock, environment_file: Path) -> None:
+    """Writes a lock beside an environment file, resolved, and the charts that stand in for those that it pins."""
+    write(resolved(lock), path_for(environment_file))
+    charts = {archives.file_name(name, pin.version): archive(name, pin.version) for name, pin in lock.charts.items()}
+    archives.write(archives.folder_of(path_for(environment_file)), charts)
 
 
 def digest_of(name: str) -> str:
@@ -46,6 +56,13 @@ def digest_of(name: str) -> str:
 def image_id_of(name: str) -> str:
     """Returns a made-up AMI id."""
     return f"ami-{hashlib.sha256(name.encode()).hexdigest()[:17]}"
+
+
+def _chart_digest(name: str, pin: ChartPin) -> str:
+    """Returns a chart's digest: in an HTTP repository that of the archive, which here is the stand-in's."""
+    if not pin.location.startswith("oci://"):
+        return archives.digest_of(archive(name, pin.version))
+    return digest_of(pin.location) if pin.digest == UNRESOLVED else pin.digest
 
 
 def _container(pin: ContainerPin) -> ContainerPin:

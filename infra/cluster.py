@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from aws_cdk import CfnResource
 from constructs import Construct
 
-from infra.resource import PARTITION, Value, attribute, resource
+from infra.resource import PARTITION, Properties, Value, attribute, resource
 from infra.roles import cluster_role
+from trnstack.kubernetes.names import TRAINERS_GROUP, VIEWERS_GROUP
 from trnstack.plan.model import ClusterPlan
 
 _ALL_LOG_TYPES = frozenset({"api", "audit", "authenticator", "controllerManager", "scheduler"})
@@ -69,18 +69,28 @@ class Cluster(Construct):
         self.certificate_authority = attribute(self.resource, "CertificateAuthorityData")
         for role_arn in cluster.administrators:
             self._administrator(role_arn)
+        for role_arn in cluster.trainers:
+            self._entry("Trainer", role_arn, {"KubernetesGroups": [TRAINERS_GROUP]})
+        for role_arn in cluster.viewers:
+            self._entry("Viewer", role_arn, {"KubernetesGroups": [VIEWERS_GROUP]})
 
-    def _administrator(self, role_arn: str) -> CfnResource:
-        # The id holds the role and not its place in the list: an edit of the list moves no other entry.
-        construct_id = f"Administrator-{role_arn.replace('/', ':')}"
+    def _administrator(self, role_arn: str) -> None:
         admin = ["arn:", PARTITION, ":eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"]
-        properties = {
-            "ClusterName": self.resource.ref,
-            "PrincipalArn": role_arn,
-            "Type": "STANDARD",
-            "AccessPolicies": [{"AccessScope": {"Type": "cluster"}, "PolicyArn": {"Fn::Join": ["", admin]}}],
-        }
-        return resource(self, construct_id, "AWS::EKS::AccessEntry", properties)
+        policy = {"AccessScope": {"Type": "cluster"}, "PolicyArn": {"Fn::Join": ["", admin]}}
+        self._entry("Administrator", role_arn, {"AccessPolicies": [policy]})
+
+    def _entry(self, kind: str, role_arn: str, may: Properties) -> None:
+        """Lets a role in, by an access policy of EKS, or as one of a group that objects in the cluster give rights.
+
+        EKS's policies know none of the kinds that charts bring, such as queues and training jobs, so who runs or looks
+        at those is in a group.
+
+        Source: EKS user guide, "Review access policy permissions", "Create access entries".
+        """
+        # The id holds the role and not its place in the list: an edit of the list moves no other entry.
+        construct_id = f"{kind}-{role_arn.replace('/', ':')}"
+        properties = {"ClusterName": self.resource.ref, "PrincipalArn": role_arn, "Type": "STANDARD", **may}
+        resource(self, construct_id, "AWS::EKS::AccessEntry", properties)
 
 
 def _acknowledged(cluster: ClusterPlan) -> dict[str, str]:

@@ -9,8 +9,11 @@ from constructs import Construct
 
 from infra.launch_template import LaunchTemplate
 from infra.resource import Value, attribute, resource
-from trnstack.plan.model import NodeGroupPlan
+from trnstack.plan.model import NodeGroupPlan, RepairPlan
 
+#: How long a Neuron device has to be unhealthy before its node is replaced: EKS's own time for accelerators.
+#: Source: EKS user guide, "Automatically repair nodes in EKS clusters".
+_WAIT_MINUTES = 10
 _NOTHING: Mapping[str, Value] = MappingProxyType({})
 
 
@@ -62,7 +65,7 @@ class NodeGroup(Construct):
                 "Labels": dict(nodes.labels),
                 "LaunchTemplate": {"Id": template.template_id, "Version": template.version},
                 "NodegroupName": nodes.name,
-                "NodeRepairConfig": {"Enabled": nodes.node_repair},
+                "NodeRepairConfig": _repair(nodes.node_repair),
                 "NodeRole": node_role_arn,
                 "ScalingConfig": {
                     "MinSize": scaling.minimum,
@@ -82,6 +85,30 @@ class NodeGroup(Construct):
             return placement_group
         made = resource(self, "PlacementGroup", "AWS::EC2::PlacementGroup", {"Strategy": "cluster"})
         return attribute(made, "GroupName")
+
+
+def _repair(repair: RepairPlan | None) -> dict[str, Any]:
+    """Returns how EKS repairs the nodes; a reason that it is told of is repaired after the ten minutes of its default.
+
+    Source: EKS API reference, NodeRepairConfig and NodeRepairConfigOverrides: all values of one are to be given.
+    """
+    if repair is None:
+        return {"Enabled": False}
+    return {
+        "Enabled": True,
+        "MaxParallelNodesRepairedCount": repair.parallel_count,
+        "MaxUnhealthyNodeThresholdCount": repair.unhealthy_count,
+        "NodeRepairConfigOverrides": [
+            {
+                "MinRepairWaitTimeMins": _WAIT_MINUTES,
+                "NodeMonitoringCondition": "AcceleratedHardwareReady",
+                "NodeUnhealthyReason": reason,
+                "RepairAction": "Replace",
+            }
+            for reason in repair.replaced_reasons
+        ]
+        or None,
+    }
 
 
 def _image(nodes: NodeGroupPlan) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Composes the rehearsal: moto's services, overlays before them, CloudFormation, and registries, as one application.
+"""Composes the rehearsal as one application: moto's services, overlays before them, CloudFormation, and what is beside.
 
 moto's server asks a factory for the application of each service; the factory is the one seam, and nothing of moto is
 changed in place.
@@ -24,6 +24,7 @@ from rehearsal import buckets, pins, registry
 from rehearsal.api import ApiError, CloudFormation
 from rehearsal.engine import Engine
 from rehearsal.engine.step import HandlerTable
+from rehearsal.kubernetes import view as clusters
 from rehearsal.operations import HOLD_SECONDS, Operations
 from rehearsal.transport import Transport
 from rehearsal.world import World
@@ -100,6 +101,9 @@ class Application(DomainDispatcherApplication):
         """Answers a WSGI request."""
         if registry.is_asked(environ):
             return registry.answer(environ, start_response)
+        if clusters.is_asked(environ):
+            with self._one_at_a_time:
+                return clusters.answer(environ, start_response)
         app = self.get_application(environ)
         if app.name == CLOUDFORMATION:
             return app(environ, start_response)

@@ -1,8 +1,9 @@
-"""Container registries and chart repositories, beside the embedded AWS: enough of them to learn what a tag means.
+"""Container registries and chart repositories, beside the embedded AWS: what a tag means, and the archives of charts.
 
 Every host is below one path, so that ``https://HOST/v2/...`` becomes ``http://127.0.0.1:PORT/registry/HOST/v2/...``.
-Where a table or a lock names a digest, a tag answers with it, though the manifest that is sent can't have it: what the
-real one says is not known. All other digests are those of the manifests.
+Where a table or a lock names an image's digest, a tag answers with it, though the manifest that is sent can't have it:
+what the real one says is not known, and nobody pulls the image. All other digests are those of what is sent. Charts are
+pulled, so that theirs are their own: a rehearsal's lock pins what is served here, and no deploy takes such a lock.
 
 Source: OCI distribution specification, "Pull" and "Error codes"; distribution/distribution, "Token authentication
 specification" and registry/handlers/manifests.go; ECR user guide, "Private registry authentication"; Helm
@@ -10,7 +11,6 @@ documentation, "The chart repository guide".
 """
 
 import base64
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -20,19 +20,20 @@ from urllib.parse import parse_qs
 
 import yaml
 
+from ami.archives import file_name
 from ami.registry.names import ecr_region
 from rehearsal.pins import published
+from rehearsal.pins.charts import chart_archive, digest_of, pushed
 from rehearsal.pins.records import Artefact
 
 PREFIX = "/registry/"
 
 #: The hosts of registries have a dot or a port; with anything else in its place a path is of a bucket called registry.
 _PATH = re.compile(r"/registry/(?P<host>[^/]*[.:][^/]*)(?P<rest>/.*)")
-_MANIFEST = re.compile(r"/v2/(?P<repository>.+)/manifests/(?P<reference>[^/]+)")
+_CONTENT = re.compile(r"/v2/(?P<repository>.+)/(?P<what>manifests|blobs)/(?P<reference>[^/]+)")
+_ARCHIVE = ".tgz"
 _ECR_LOGIN = re.compile(rb"AWS:\d{12}-auth-token")
 _INDEX, _SINGLE = "application/vnd.oci.image.index.v1+json", "application/vnd.oci.image.manifest.v1+json"
-_CHART_CONFIG = "application/vnd.cncf.helm.config.v1+json"
-_CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
 
 Answer = tuple[HTTPStatus, dict[str, str], bytes]
 
@@ -62,12 +63,14 @@ def _answer(environ: Mapping[str, Any]) -> Answer:
         return _of_registry(environ, host, rest)
     if rest == "/token" and not ecr_region(host):
         return _token(parse_qs(environ.get("QUERY_STRING", "")))
-    return _charts(host, rest.removesuffix("/index.yaml")) if rest.endswith("/index.yaml") else _NO_PAGE
+    if rest.endswith("/index.yaml"):
+        return _charts(host, rest.removesuffix("/index.yaml"))
+    return _archive(host, rest) if rest.endswith(_ARCHIVE) else _NO_PAGE
 
 
 def _of_registry(environ: Mapping[str, Any], host: str, rest: str) -> Answer:
     """Answers a request below the root of the distribution API."""
-    asked = _MANIFEST.fullmatch(rest)
+    asked = _CONTENT.fullmatch(rest)
     refused = _unauthorized(environ, host, asked["repository"] if asked else None)
     if refused:
         return refused
@@ -75,7 +78,13 @@ def _of_registry(environ: Mapping[str, Any], host: str, rest: str) -> Answer:
         return HTTPStatus.OK, _headers("application/json"), b"{}"
     if asked is None:
         return _error(HTTPStatus.NOT_FOUND, "NAME_UNKNOWN", "repository name not known to registry")
-    return _manifest(host, asked["repository"], asked["reference"], environ.get("HTTP_ACCEPT", "*/*"))
+    there = [one for one in published().artefacts.values() if (one.host, one.repository) == (host, asked["repository"])]
+    if not there:
+        detail = {"name": asked["repository"]}
+        return _error(HTTPStatus.NOT_FOUND, "NAME_UNKNOWN", "repository name not known to registry", detail)
+    if asked["what"] == "blobs":
+        return _blob(there, asked["reference"])
+    return _manifest(there, asked["reference"], environ.get("HTTP_ACCEPT", "*/*"))
 
 
 def _unauthorized(environ: Mapping[str, Any], host: str, repository: str | None) -> Answer | None:
@@ -105,39 +114,42 @@ def _token(asked: Mapping[str, list[str]]) -> Answer:
     return HTTPStatus.OK, {"Content-Type": "application/json"}, body.encode()
 
 
-def _manifest(host: str, repository: str, reference: str, accept: str) -> Answer:
-    there = [one for one in published().artefacts.values() if (one.host, one.repository) == (host, repository)]
-    if not there:
-        return _error(
-            HTTPStatus.NOT_FOUND, "NAME_UNKNOWN", "repository name not known to registry", {"name": repository}
-        )
+def _manifest(there: Iterable[Artefact], reference: str, accept: str) -> Answer:
     for artefact in there:
-        kind, body = _content(artefact)
-        digest = artefact.digest or _digest(body)
+        found = _content(artefact)
+        if found is None:
+            continue
+        kind, body = found
+        # Of an image somebody may know another digest than that of what can be sent.
+        digest = (None if artefact.chart else artefact.digest) or digest_of(body)
         if reference in {artefact.tag, digest}:
             if kind not in accept and "*/*" not in accept:
-                found = ("index", "indexes") if kind == _INDEX else ("manifest", "manifests")
-                message = f"OCI {found[0]} found, but accept header does not support OCI {found[1]}"
+                found_kind = ("index", "indexes") if kind == _INDEX else ("manifest", "manifests")
+                message = f"OCI {found_kind[0]} found, but accept header does not support OCI {found_kind[1]}"
                 return _error(HTTPStatus.NOT_FOUND, "MANIFEST_UNKNOWN", message)
             return HTTPStatus.OK, {**_headers(kind), "Docker-Content-Digest": digest}, body
-    unknown = {"name": repository, "reference": reference}
-    return _error(HTTPStatus.NOT_FOUND, "MANIFEST_UNKNOWN", "manifest unknown", unknown)
+    return _error(HTTPStatus.NOT_FOUND, "MANIFEST_UNKNOWN", "manifest unknown", {"reference": reference})
 
 
-def _content(artefact: Artefact) -> tuple[str, bytes]:
-    """Gives the media type and the text of a manifest, which follow from what the artefact is called."""
-
-    def blob(kind: str, part: str) -> dict[str, Any]:
-        text = f"{part} of {artefact.host}/{artefact.repository}:{artefact.tag}".encode()
-        return {"mediaType": kind, "digest": _digest(text), "size": len(text)}
-
+def _content(artefact: Artefact) -> tuple[str, bytes] | None:
+    """Gives the media type and the text of a manifest; None of a chart that is not here."""
     if artefact.chart:
-        config, layer = blob(_CHART_CONFIG, "Chart.yaml"), blob(_CHART_LAYER, "archive")
-        document = {"schemaVersion": 2, "mediaType": _SINGLE, "config": config, "layers": [layer]}
-        return _SINGLE, json.dumps(document).encode()
-    platform = {"architecture": "amd64", "os": "linux"}
-    manifests = [{**blob(_SINGLE, "manifest"), "platform": platform}]
+        chart = pushed(artefact.repository.rpartition("/")[2], artefact.tag)
+        return (chart.media_type, chart.manifest) if chart else None
+    text = f"manifest of {artefact.host}/{artefact.repository}:{artefact.tag}".encode()
+    single = {"mediaType": _SINGLE, "digest": digest_of(text), "size": len(text)}
+    manifests = [{**single, "platform": {"architecture": "amd64", "os": "linux"}}]
     return _INDEX, json.dumps({"schemaVersion": 2, "mediaType": _INDEX, "manifests": manifests}).encode()
+
+
+def _blob(there: Iterable[Artefact], digest: str) -> Answer:
+    """Gives a part of a chart; images have none here, as nobody pulls them."""
+    for artefact in there:
+        chart = pushed(artefact.repository.rpartition("/")[2], artefact.tag) if artefact.chart else None
+        if chart and digest in chart.blobs:
+            headers = {**_headers("application/octet-stream"), "Docker-Content-Digest": digest}
+            return HTTPStatus.OK, headers, chart.blobs[digest]
+    return _error(HTTPStatus.NOT_FOUND, "BLOB_UNKNOWN", "blob unknown to registry", {"digest": digest})
 
 
 def _charts(host: str, path: str) -> Answer:
@@ -145,12 +157,14 @@ def _charts(host: str, path: str) -> Answer:
     entries: dict[str, list[dict[str, Any]]] = {}
     for chart in published().charts:
         if (chart.host, chart.path) == (host, path):
-            digest = chart.digest or _digest(f"{host}{path}/{chart.name}-{chart.version}".encode())
+            archive = chart_archive(chart.name, chart.version)
+            if archive is None:
+                continue
             entry = {
                 "apiVersion": "v1",
                 "name": chart.name,
                 "version": chart.version,
-                "digest": digest.removeprefix("sha256:"),
+                "digest": digest_of(archive).removeprefix("sha256:"),
                 "urls": [f"https://{host}{path}/{chart.name}-{chart.version}.tgz"],
             }
             entries.setdefault(chart.name, []).append(entry)
@@ -158,6 +172,15 @@ def _charts(host: str, path: str) -> Answer:
         return _NO_PAGE
     text = yaml.safe_dump({"apiVersion": "v1", "entries": entries, "generated": "2026-11-30T00:00:00Z"})
     return HTTPStatus.OK, {"Content-Type": "text/yaml"}, text.encode()
+
+
+def _archive(host: str, path: str) -> Answer:
+    """Gives the archive of a chart repository that its index names."""
+    for chart in published().charts:
+        if (chart.host, f"{chart.path}/{file_name(chart.name, chart.version)}") == (host, path):
+            archive = chart_archive(chart.name, chart.version)
+            return (HTTPStatus.OK, {"Content-Type": "application/gzip"}, archive) if archive else _NO_PAGE
+    return _NO_PAGE
 
 
 def _challenged(challenge: str, message: str) -> Answer:
@@ -172,10 +195,6 @@ def _error(status: HTTPStatus, code: str, message: str, detail: Mapping[str, str
 
 def _headers(kind: str) -> dict[str, str]:
     return {"Content-Type": kind, "Docker-Distribution-Api-Version": "registry/2.0"}
-
-
-def _digest(content: bytes) -> str:
-    return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 def _decoded(text: str) -> bytes:

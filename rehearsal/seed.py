@@ -5,7 +5,8 @@ into the account's backend, as ``rehearsal.nodes`` does with interfaces. A netwo
 
     {"account": "111122223333", "region": "us-east-2", "vpc_id": "vpc-…", "cidr": "10.40.0.0/16",
      "subnets": [{"subnet_id": "subnet-…", "route_table_id": "rtb-…", "availability_zone_id": "use2-az3",
-                  "cidr": "10.40.0.0/20", "public": false}]}
+                  "cidr": "10.40.0.0/20", "public": false}],
+     "way_out": true}
 
 Storage stands beside it, or without it, as ``rehearsal.seed_storage`` reads it.
 """
@@ -50,7 +51,8 @@ def seed(facts: Mapping[str, Any], *, account: str, region: str) -> None:
 
     Args:
         facts: ``vpc_id``, ``cidr`` and ``subnets``, each with ``subnet_id``, ``route_table_id``,
-            ``availability_zone_id``, ``cidr`` and ``public``.
+            ``availability_zone_id``, ``cidr`` and ``public``; and ``way_out``, whether something leads out of the
+            private ones, which is then a transit gateway.
         account: The account that owns it.
         region: The region that it is in.
 
@@ -68,9 +70,12 @@ def seed(facts: Mapping[str, Any], *, account: str, region: str) -> None:
     backend.create_security_group("default", "default VPC security group", vpc_id=vpc_id, is_default=True)
     for subnet in facts["subnets"]:
         _add_subnet(backend, vpc_id, subnet)
-    _lead_to_the_internet(
-        backend, vpc_id, dict.fromkeys(each["route_table_id"] for each in facts["subnets"] if each["public"])
-    )
+    tables = {each["route_table_id"]: each["public"] for each in facts["subnets"]}
+    _lead_to_the_internet(backend, vpc_id, {table_id: None for table_id, public in tables.items() if public})
+    if facts.get("way_out"):
+        transit = backend.create_transit_gateway("leads out of the network")
+        for table_id in (table_id for table_id, public in tables.items() if not public):
+            backend.create_route(table_id, _EVERYWHERE, transit_gateway_id=transit.id)
 
 
 def _add_subnet(backend: Any, vpc_id: str, facts: Mapping[str, Any]) -> None:

@@ -22,6 +22,7 @@ from rehearsal.handlers import handler_for
 from rehearsal.operations import HOLD_SECONDS
 from rehearsal.overlays import overlay_for
 from rehearsal.pins import publish_file
+from rehearsal.pins.charts import publish_archives
 from rehearsal.seed import seed_file
 
 HOST = "127.0.0.1"
@@ -40,14 +41,18 @@ def main(arguments: list[str] | None = None) -> int:
     Args:
         arguments: The command line; ``--hold-seconds`` says how long an answer waits for its stack operation,
             ``--seed`` names a network that stands already, as ``rehearsal.seed`` reads it, and ``--pins`` a lock file
-            whose pins are published beside those of the offline tables; it may be given several times.
+            whose pins are published beside those of the offline tables; it may be given several times. ``--charts``
+            names a folder with archives of charts, which are served in the place of stand-ins.
     """
     parser = argparse.ArgumentParser(prog="python -m rehearsal.server", description=__doc__)
     parser.add_argument("--hold-seconds", type=float, default=HOLD_SECONDS)
     parser.add_argument("--port", type=int, default=0, help="0 takes any free port")
     parser.add_argument("--seed", type=Path, metavar="FILE", help="a network that stands already, as JSON")
     parser.add_argument("--pins", type=Path, metavar="FILE", action="append", default=[], help="a lock file")
+    parser.add_argument("--charts", type=Path, metavar="FOLDER", help="archives of charts, NAME-VERSION.tgz")
     asked = parser.parse_args(arguments)
+    if asked.charts is not None:
+        publish_archives(asked.charts)
     try:
         for file in asked.pins:
             publish_file(file)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rehearsal.branches import SEPARATOR, Branch, joined, lines, listed
 from rehearsal.image_tree import image_branches
+from rehearsal.kubernetes_tree import object_branches, release_branches
 from rehearsal.survey.records import (
     AccessEntry,
     Bucket,
@@ -94,6 +95,8 @@ def _cluster(cluster: Cluster) -> Branch:
             Branch(("logs", ", ".join(cluster.log_types) or "none")),
             *listed(f"access ({cluster.authentication_mode})", [_access_entry(one) for one in cluster.access_entries]),
             *listed("add-ons", addons),
+            *listed("charts", release_branches(cluster.releases)),
+            *listed("objects", object_branches(cluster.objects)),
             *listed("pod identities", identities),
             *listed("node groups", [_node_group(group) for group in cluster.node_groups]),
         ),
@@ -102,7 +105,8 @@ def _cluster(cluster: Cluster) -> Branch:
 
 def _access_entry(entry: AccessEntry) -> Branch:
     granted = ", ".join(entry.policies) or (entry.type if entry.type != "STANDARD" else "no access policy")
-    return Branch((entry.principal_arn.rsplit(":", 1)[-1], granted))
+    groups = f"groups {', '.join(entry.groups)}" if entry.groups else None
+    return Branch((entry.principal_arn.rsplit(":", 1)[-1], joined(granted, groups)))
 
 
 def _node_group(group: NodeGroup) -> Branch:

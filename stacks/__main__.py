@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 import sys
+import tempfile
 from pathlib import Path
 
 from ami.loopback import is_loopback
@@ -14,10 +15,42 @@ from trnstack.findings import InvalidEnvironmentError, render
 _USAGE = "name the environment file: cdk COMMAND -c environment=environments/llama3-8b-trn1.yaml"
 
 
+class _SettingError(ValueError):
+    """What the CDK CLI hands over can't be used. The message is for a person."""
+
+
 def _context(key: str) -> str | None:
-    """Returns a context value that the CDK CLI hands over, or the environment variable ``TRNSTACK_KEY``."""
-    context = json.loads(os.environ.get("CDK_CONTEXT_JSON", "{}"))
-    return context.get(key) or os.environ.get(f"TRNSTACK_{key.upper()}")
+    """Returns a context value that the CDK CLI hands over, or the environment variable ``TRNSTACK_KEY``.
+
+    Raises:
+        _SettingError: The context is no JSON object, or the value no text.
+    """
+    try:
+        context = json.loads(os.environ.get("CDK_CONTEXT_JSON") or "{}")
+    except (ValueError, RecursionError):
+        raise _SettingError("CDK_CONTEXT_JSON: is not JSON\n  hint: leave it to the CDK CLI, which sets it") from None
+    if not isinstance(context, dict):
+        raise _SettingError("CDK_CONTEXT_JSON: is no JSON object\n  hint: leave it to the CDK CLI, which sets it")
+    value = context.get(key) or os.environ.get(f"TRNSTACK_{key.upper()}")
+    if value is not None and not (isinstance(value, str) and value.isprintable()):
+        raise _SettingError(f"context {key}: should be the name of a file, not {value!r}\n  hint: {_USAGE}")
+    return value
+
+
+def _refuse_unwritable(folder: Path) -> None:
+    """Refuses a folder in which no template can be written; Node would try for ever to make one below ``/proc``.
+
+    Raises:
+        _SettingError: It can't be made, or nothing can be written in it.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        hint = "name another folder: cdk COMMAND --output FOLDER"
+        raise _SettingError(f"{folder}: templates can't be written there: {reason}\n  hint: {hint}") from None
 
 
 def _is_rehearsal() -> bool:
@@ -33,7 +66,14 @@ def main() -> int:
 
     The context value ``environment`` names its file; ``lock``, which a rehearsal gives, a lock that lies elsewhere.
     """
-    file, lock_file = _context("environment"), _context("lock")
+    try:
+        return _synthesized(_context("environment"), _context("lock"))
+    except _SettingError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _synthesized(file: str | None, lock_file: str | None) -> int:
     if not file:
         print(_USAGE, file=sys.stderr)
         return 2
@@ -50,6 +90,9 @@ def main() -> int:
         left_out = f"{file}: {group.stack} is left out, whatever stands of it: its custom image is not built yet"
         commands = f"cdk deploy {plan.name}-images -c environment={quoted}, then trnstack lock {quoted}"
         print(f"{left_out}\n  hint: run: {commands}", file=sys.stderr)
+    folder = os.environ.get("CDK_OUTDIR")
+    if folder:  # without it, templates go into a temporary folder
+        _refuse_unwritable(Path(folder))
     # jsii takes the first Node on the PATH, which may be an older one of the system; ours came with the packages.
     node = Path(sys.prefix) / "bin" / "node"
     if node.exists():
@@ -60,6 +103,10 @@ def main() -> int:
 
     app = App()
     build(app, plan)
+    if plan.kubernetes.stack:
+        from stacks.charts import write_charts  # noqa: PLC0415
+
+        write_charts(plan, (Path(lock_file) if lock_file else Path(file)).parent, Path(app.outdir))
     app.synth()
     return 0
 

@@ -1,6 +1,8 @@
 """Builds the stacks of a plan into an app."""
 
-from aws_cdk import App
+from collections.abc import Iterator
+
+from aws_cdk import App, Stack
 
 from stacks.cluster import ClusterStack
 from stacks.images import ImagesStack
@@ -20,9 +22,18 @@ def build(app: App, plan: Plan) -> None:
         StorageStack(app, plan=plan),
         ClusterStack(app, plan=plan),
         *([ImagesStack(app, plan=plan)] if plan.images else []),
+        *_in_the_cluster(app, plan),
         *(NodesStack(app, plan=plan, nodes=nodes) for nodes in plan.node_groups if not nodes.awaits_image),
     ]
     by_name = {stack.stack_name: stack for stack in stacks}
     for stack in stacks:
         for other in plan.stack(stack.stack_name).depends_on:
             stack.add_stack_dependency(by_name[other])
+
+
+def _in_the_cluster(app: App, plan: Plan) -> Iterator[Stack]:
+    """Yields the stack of what runs in the cluster; the CDK's modules for it are loaded for it alone."""
+    if plan.kubernetes.stack:
+        from stacks.kubernetes import KubernetesStack  # noqa: PLC0415
+
+        yield KubernetesStack(app, plan=plan)

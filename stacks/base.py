@@ -17,3 +17,11 @@ def stack_options(plan: Plan, name: str) -> dict[str, Any]:
         "tags": dict(stack.tags),
         "termination_protection": stack.termination_protection,
     }
+
+
+def file_system_parameter(environment: str, what: str) -> str:
+    """Returns the parameter in which the storage stack leaves the file system's ``id``, ``dns-name`` or ``mount-name``.
+
+    The file system that an environment makes is in no export: one that another stack imports could not be dropped.
+    """
+    return f"/trnstack/{environment}/file-system-{what}"

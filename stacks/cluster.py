@@ -100,6 +100,7 @@ class ClusterStack(Stack):
         export(self, "ClusterCertificateAuthority", self._cluster.certificate_authority)
         output(self, "ClusterName", self._cluster.resource.ref, "The EKS cluster")
         kubeconfig = f"aws eks update-kubeconfig --region {region} --name {name}"
-        output(self, "KubeconfigCommand", kubeconfig, "Lets kubectl find the cluster")
+        who = "Lets kubectl find the cluster; add --role-arn ARN to work as one of the roles that the file names"
+        output(self, "KubeconfigCommand", kubeconfig, who)
         tunnel = _TUNNEL.format(name=name, region=region)
         output(self, "TunnelCommand", tunnel, "Opens the private API endpoint on port 8443 of this machine")

@@ -1,6 +1,6 @@
 """``NAME-storage``: keys, checkpoint bucket and file system. Nothing in it is lost by deleting a stack."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aws_cdk import CfnResource, Stack
 from constructs import Construct
@@ -8,9 +8,9 @@ from constructs import Construct
 from infra.bucket import CheckpointBucket
 from infra.file_system import ExistingFileSystem, FileSystem
 from infra.key import Key, fsx_link_statements
-from infra.resource import Value, export, imported, output
-from stacks.base import stack_options
-from trnstack.layout.volume import Mount, dns_name, manifest
+from infra.resource import Value, export, imported, output, resource
+from stacks.base import file_system_parameter, stack_options
+from trnstack.layout.volume import dns_name
 from trnstack.plan import Plan
 from trnstack.plan.model import BucketPlan, ExistingLustrePlan, LustrePlan
 
@@ -74,13 +74,12 @@ class StorageStack(Stack):
             bucket_name=bucket_name,
             after=policies,
         )
-        mount = Mount(
-            storage_gib=lustre.storage_gib,
-            file_system_id=made.file_system_id,
-            dns_name=made.dns_name,
-            mount_name=made.mount_name,
-        )
-        self._outputs(plan, lustre.root_squash, mount)
+        named = {"id": made.file_system_id, "dns-name": made.dns_name, "mount-name": made.mount_name}
+        for what, value in named.items():
+            # Not by exports: one that the Kubernetes stack imports could not be dropped with the file system.
+            parameter = {"Name": file_system_parameter(plan.name, what), "Type": "String", "Value": value}
+            resource(self, f"Lustre-{what}", "AWS::SSM::Parameter", parameter)
+        self._outputs(plan, lustre.root_squash, named)
 
     def _existing_file_system(
         self, plan: Plan, lustre: ExistingLustrePlan, bucket_name: Value, policies: Sequence[CfnResource]
@@ -93,21 +92,17 @@ class StorageStack(Stack):
             bucket_name=bucket_name,
             after=policies,
         )
-        mount = Mount(
-            storage_gib=None,
-            file_system_id=lustre.file_system_id,
-            dns_name=dns_name(lustre.file_system_id, plan.region),
-            mount_name=lustre.mount_name,
-        )
-        self._outputs(plan, lustre.root_squash, mount)
+        named = {
+            "id": lustre.file_system_id,
+            "dns-name": dns_name(lustre.file_system_id, plan.region),
+            "mount-name": lustre.mount_name,
+        }
+        self._outputs(plan, lustre.root_squash, named)
 
-    def _outputs(self, plan: Plan, root_squash: str | None, mount: Mount) -> None:
-        output(self, "FileSystemId", mount.file_system_id, "The Lustre file system")
-        output(self, "FileSystemMountName", mount.mount_name, "The name under which it is mounted")
-        volume = manifest(mount, namespace=plan.cluster.trainer.namespace)
-        output(self, "PersistentVolumeManifest", volume, "For kubectl apply: the file system's volume, and its claim")
+    def _outputs(self, plan: Plan, root_squash: str | None, named: Mapping[str, Value]) -> None:
+        output(self, "FileSystemId", named["id"], "The Lustre file system")
+        output(self, "FileSystemDnsName", named["dns-name"], "The name under which it is reached")
+        output(self, "FileSystemMountName", named["mount-name"], "The name under which it is mounted")
         if root_squash:
-            command = _ROOT_SQUASH.format(
-                region=plan.region, file_system_id=mount.file_system_id, root_squash=root_squash
-            )
+            command = _ROOT_SQUASH.format(region=plan.region, file_system_id=named["id"], root_squash=root_squash)
             output(self, "RootSquashCommand", command, "Takes clients' root away its rights on the file system")

@@ -62,6 +62,7 @@ def _difference(name: str, expected: str, text: str) -> str:
     left_out = len(lines) - _LONGEST_DIFFERENCE
     shown = [*lines[:_LONGEST_DIFFERENCE], f"... and {left_out} more lines"] if left_out > 0 else lines
     update = (
-        "If this is what you want: pytest tests/stacks tests/trnstack/plan --update-golden, then read the difference."
+        "If this is what you want: pytest tests/stacks tests/trnstack/plan tests/trnstack/kubernetes --update-golden, "
+        "then read the difference."
     )
     return "\n".join([f"tests/golden/{name} holds something else", *shown, update])

@@ -19,6 +19,7 @@ from ami.lock import (
 )
 from ami.pins import Lock
 from trnstack import source
+from trnstack.charts import chart_findings
 from trnstack.findings import Finding, InvalidEnvironmentError, Severity, has_errors
 from trnstack.plan import Plan, lock_inputs, plan
 from trnstack.rules import check
@@ -192,7 +193,8 @@ def plan_file(file: str | Path, *, lock_file: Path | None = None, to_deploy: boo
     Args:
         file: The environment file.
         lock_file: The lock, where it is not the one beside the file.
-        to_deploy: Whether templates are made from it, for which nothing of the lock may be unresolved.
+        to_deploy: Whether templates are made from it, for which nothing of the lock may be unresolved, and the charts'
+            archives must lie beside it.
 
     Raises:
         InvalidEnvironmentError: The file, or its lock, has errors.
@@ -200,8 +202,13 @@ def plan_file(file: str | Path, *, lock_file: Path | None = None, to_deploy: boo
     checked = check_file(file, lock_file=lock_file)
     if checked.environment is None or checked.lock is None:
         raise InvalidEnvironmentError(checked.findings)
+    path = lock_file or path_for(file)
     if to_deploy and checked.lock.unresolved:
-        path = lock_file or path_for(file)
         finding = unresolved(checked.lock, path, _make(file), Severity.ERROR)
         raise InvalidEnvironmentError([dataclasses.replace(finding, file=str(file))])
-    return plan(checked.environment, checked.lock)
+    decided = plan(checked.environment, checked.lock)
+    if to_deploy and decided.kubernetes.stack:
+        unusable = [dataclasses.replace(each, file=str(file)) for each in chart_findings(file, decided, path.parent)]
+        if unusable:
+            raise InvalidEnvironmentError(unusable)
+    return decided

@@ -21,6 +21,27 @@ def indexed_digest(index: bytes, chart: HttpChart, version: str) -> str:
 
     Source: Helm documentation, "The Chart Repository Guide", "The index file".
     """
+    digest = _row(index, chart, version).get("digest")
+    found = _DIGEST.fullmatch(digest) if isinstance(digest, str) else None
+    if found is None:
+        raise RegistryError(
+            f"the repository of {chart.text} gives {digest!r} for version {version}, which is no SHA-256 digest",
+            "ask the chart's authors, or take another version",
+        )
+    return f"sha256:{found[1]}"
+
+
+def indexed_urls(index: bytes, chart: HttpChart, version: str) -> list[str]:
+    """Returns the addresses, maybe relative ones, that an ``index.yaml`` gives for the archive of a chart's version.
+
+    Raises:
+        RegistryError: The index isn't one, or lacks the chart or the version.
+    """
+    urls = _row(index, chart, version).get("urls")
+    return [url for url in urls if isinstance(url, str)] if isinstance(urls, list) else []
+
+
+def _row(index: bytes, chart: HttpChart, version: str) -> dict[str, Any]:
     versions = {str(row["version"]): row for row in _rows(index, chart) if isinstance(row, dict) and "version" in row}
     if version not in versions:
         newest = sorted(versions, key=_numbers, reverse=True)[:_SHOWN]
@@ -29,14 +50,7 @@ def indexed_digest(index: bytes, chart: HttpChart, version: str) -> str:
             f"the repository of {chart.text} has no version {version}",
             f"{known}; `trnstack lock --outdated FILE` tells what is newer",
         )
-    digest = versions[version].get("digest")
-    found = _DIGEST.fullmatch(digest) if isinstance(digest, str) else None
-    if found is None:
-        raise RegistryError(
-            f"the repository of {chart.text} gives {digest!r} for version {version}, which is no SHA-256 digest",
-            "ask the chart's authors, or take another version",
-        )
-    return f"sha256:{found[1]}"
+    return versions[version]
 
 
 def _rows(index: bytes, chart: HttpChart) -> list[Any]:

@@ -1,16 +1,17 @@
-"""The registry client: digests of images and charts."""
+"""The registry client: digests of images and charts, and charts' archives."""
 
 import hashlib
 import re
 import time
 from collections.abc import Callable
-from urllib.parse import urljoin, urlsplit
 
-from ami.registry.addresses import may_lead_to
-from ami.registry.authorization import Authorizations, denied_hint
+from ami.archives import LONGEST_ARCHIVE_BYTES
+from ami.registry import chart_archives
+from ami.registry.authorization import Authorizations
 from ami.registry.chart_index import indexed_digest
 from ami.registry.errors import RegistryError
 from ami.registry.names import HttpChart, Name, chart_name, image_name
+from ami.registry.requests import NOT_FOUND, OK, Requests, unexpected
 from ami.registry.transport import Answer, Transport
 
 #: What a tag may mean. An index comes first, so that one digest is of all architectures.
@@ -24,9 +25,6 @@ MANIFEST_TYPES = (
 )
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _LONGEST_INDEX_BYTES = 64 * 1024 * 1024
-_MOST_REDIRECTS = 5
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_OK, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _NO_SUCH_METHOD = 200, 401, 403, 404, 405
 
 
 def https_address(host: str) -> str:
@@ -63,8 +61,9 @@ class Registry:
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
         self._address = address
-        self._transport = Transport(retries=retries, timeout_seconds=timeout_seconds, wait=wait)
-        self._authorizations = Authorizations(self._transport, address=address, credentials=credentials)
+        transport = Transport(retries=retries, timeout_seconds=timeout_seconds, wait=wait)
+        authorizations = Authorizations(transport, address=address, credentials=credentials)
+        self._requests = Requests(transport, authorizations, address=address)
 
     def digest(self, image: str) -> str:
         """Returns the digest, ``sha256:...``, of what an image's tag means now.
@@ -97,89 +96,51 @@ class Registry:
             return self._manifest_digest(chart)
         return indexed_digest(self._index(chart), chart, version)
 
+    def chart_archive(self, location: str, version: str, digest: str) -> bytes:
+        """Returns the archive of a Helm chart's version, of which a lock knows the digest.
+
+        Args:
+            location: As for ``chart_digest``.
+            version: As for ``chart_digest``.
+            digest: What ``chart_digest`` gave when the lock was made.
+
+        Raises:
+            RegistryError: It isn't there any more, is too large, or what is served does not have its digest.
+        """
+        chart = chart_name(location, version)
+        if isinstance(chart, Name):
+            return chart_archives.of_registry(self._requests, chart, digest, longest_bytes=LONGEST_ARCHIVE_BYTES)
+        return chart_archives.of_repository(
+            self._requests,
+            chart,
+            version,
+            digest,
+            index=self._index(chart),
+            base=self._index_url(chart),
+            longest_bytes=LONGEST_ARCHIVE_BYTES,
+        )
+
     def _manifest_digest(self, name: Name) -> str:
-        url = f"{self._address(name.host)}/v2/{name.repository}/manifests/{name.tag}"
-        answer = self._manifest("HEAD", url, name)
+        accept, path = ", ".join(MANIFEST_TYPES), f"manifests/{name.tag}"
+        answer = self._requests.of_registry("HEAD", path, name, accept=accept)
         stated = answer.headers.get("Docker-Content-Digest")
-        if answer.status == _OK and stated:
+        if answer.status == OK and stated:
             return _checked(stated, name)
-        answer = self._manifest("GET", url, name)
-        return _hashed(answer, name)
+        return _hashed(self._requests.of_registry("GET", path, name, accept=accept), name)
 
-    def _manifest(self, method: str, url: str, name: Name) -> Answer:
-        """Returns the answer that a manifest's address leads to; a 405 to ``HEAD`` is one."""
-        answer = self._followed(url, name.text, lambda address: self._authorized(method, address, name))
-        if answer.status == _OK or (method == "HEAD" and answer.status == _NO_SUCH_METHOD):
-            return answer
-        if answer.status == _NOT_FOUND:
-            raise RegistryError(
-                f"{name.host} has no {name.text}: its tag was removed, or never was there",
-                "`trnstack lock --outdated FILE` tells what is newer",
-            )
-        if answer.status in {_UNAUTHORIZED, _FORBIDDEN}:
-            raise RegistryError(f"{name.host} denies {name.text}", denied_hint(name.host))
-        raise _unexpected(answer, name.text)
-
-    def _authorized(self, method: str, url: str, name: Name) -> Answer:
-        """Asks with the authorization that is known, and once more with a new one if that one won't do."""
-        known = self._authorizations.known(name, url)
-        answer = self._ask_for_manifest(method, url, name, known)
-        if answer.status != _UNAUTHORIZED:
-            return answer
-        granted = self._authorizations.grant(name, url, answer.headers.get("WWW-Authenticate"))
-        return self._ask_for_manifest(method, url, name, granted)
-
-    def _ask_for_manifest(self, method: str, url: str, name: Name, authorization: str | None) -> Answer:
-        headers = {"Accept": ", ".join(MANIFEST_TYPES)}
-        if authorization:
-            headers["Authorization"] = authorization
-        return self._transport.ask(method, url, what=name.text, headers=headers)
+    def _index_url(self, chart: HttpChart) -> str:
+        return f"{self._address(chart.host)}{chart.path}/index.yaml"
 
     def _index(self, chart: HttpChart) -> bytes:
-        url = f"{self._address(chart.host)}{chart.path}/index.yaml"
-        answer = self._followed(
-            url,
-            chart.text,
-            lambda address: self._transport.ask("GET", address, what=chart.text, longest_bytes=_LONGEST_INDEX_BYTES),
-        )
-        if answer.status == _NOT_FOUND:
+        answer = self._requests.of_repository(self._index_url(chart), chart, longest_bytes=_LONGEST_INDEX_BYTES)
+        if answer.status == NOT_FOUND:
             raise RegistryError(
                 f"{chart.host} has no chart repository at {chart.path or '/'}: there is no index.yaml",
                 "check the chart's location",
             )
-        if answer.status != _OK:
-            raise _unexpected(answer, chart.text)
+        if answer.status != OK:
+            raise unexpected(answer, chart.text)
         return answer.body
-
-    def _followed(self, url: str, what: str, ask: Callable[[str], Answer]) -> Answer:
-        """Returns the first answer that is no redirect.
-
-        Redirects are usual: registry.k8s.io answers every request for a manifest with the address of one of its
-        mirrors. Each origin is asked with its own authorization only.
-
-        Source: kubernetes/registry.k8s.io, cmd/archeio/docs/request-handling.md.
-        """
-        for _ in range(_MOST_REDIRECTS + 1):
-            answer = ask(url)
-            if answer.status not in _REDIRECTS:
-                return answer
-            url = _redirected(url, answer.headers.get("Location", ""), what)
-        raise RegistryError(
-            f"{what}: {urlsplit(url).netloc} redirects more than {_MOST_REDIRECTS} times", "run the command again later"
-        )
-
-
-def _redirected(url: str, location: str, what: str) -> str:
-    try:
-        target = urljoin(url, location)
-    except ValueError:
-        target = location
-    if not may_lead_to(url, target):
-        raise RegistryError(
-            f"{what}: {urlsplit(url).netloc} redirects to {target!r}, which is no HTTPS address",
-            "check that this is the registry itself, and no proxy in its place",
-        )
-    return target
 
 
 def _checked(digest: str, name: Name) -> str:
@@ -208,10 +169,3 @@ def _hashed(answer: Answer, name: Name) -> str:
             "run the command again; if it stays, the registry or a proxy alters what it serves",
         )
     return hashed
-
-
-def _unexpected(answer: Answer, what: str) -> RegistryError:
-    return RegistryError(
-        f"{what}: {urlsplit(answer.url).netloc} answered {answer.status}",
-        "check that this is a registry, and no other server or proxy",
-    )

@@ -5,14 +5,15 @@ The choices stay those of the tables and of the older lock: which driver an AMI 
 
 import dataclasses
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from ami import offline
 from ami.pins import Inputs, Lock
 from ami.registry import Registry
-from ami.remember import forgotten
-from ami.resolve import custom_images
+from ami.remember import forgotten, without_charts
+from ami.resolve import chart_archives, custom_images
 from ami.resolve.asking import Failure, NoAccountError, Progress, ResolveError, answers
 from ami.resolve.aws import Aws
 from ami.resolve.custom_notes import custom_notes
@@ -26,10 +27,12 @@ class Resolved(NamedTuple):
     Attributes:
         lock: The lock; nothing in it is unresolved.
         notes: What is to be known about it: what is deprecated, was moved, or is not built yet.
+        archives: The charts' archives that did not lie beside it, by the names of their files.
     """
 
     lock: Lock
     notes: tuple[str, ...]
+    archives: Mapping[str, bytes]
 
 
 def _unseen(about: str, done: int, total: int) -> None:
@@ -44,6 +47,7 @@ def for_environment(
     account: str | None = None,
     registry: Registry | None = None,
     ami_release: str | None = None,
+    archives: Path | None = None,
     progress: Progress = _unseen,
 ) -> Resolved:
     """Returns an environment's lock: chosen from the tables and the older lock, and resolved by an account.
@@ -55,6 +59,7 @@ def for_environment(
         account: The account that the environment names, if any.
         registry: The container registries; left out, those that AWS's address leads to.
         ami_release: The EKS AMI release to take, such as ``v20260618``.
+        archives: Where charts' archives lie already, which are then not fetched.
         progress: Told after each answer what it was about, how many there are and how many there will be.
 
     Raises:
@@ -62,7 +67,7 @@ def for_environment(
         ResolveError: As for ``resolve``.
     """
     chosen = offline.lock(inputs, keep=keep, ami_release=ami_release, account_follows=True)
-    return resolve(chosen, aws=aws, account=account, registry=registry, progress=progress)
+    return resolve(chosen, aws=aws, account=account, registry=registry, archives=archives, progress=progress)
 
 
 def resolve(
@@ -71,6 +76,7 @@ def resolve(
     aws: Aws,
     account: str | None = None,
     registry: Registry | None = None,
+    archives: Path | None = None,
     progress: Progress = _unseen,
     now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC),
 ) -> Resolved:
@@ -83,6 +89,7 @@ def resolve(
         aws: The account.
         account: The account that the environment names, if any.
         registry: The container registries; left out, those that AWS's address leads to.
+        archives: Where charts' archives lie already, which are then not fetched.
         progress: Told after each answer what it was about, how many there are and how many there will be.
         now: Gives the time, by which AMIs are deprecated or not; it stands in notes alone.
 
@@ -93,23 +100,26 @@ def resolve(
     held, rehearsal = aws.account(), aws.rehearsal() is not None
     _require(account, held)
     if rehearsal:
-        chosen = forgotten(chosen)
-    asked = questions(chosen, aws, registry or aws.registry(), now())
-    counted = _counted(progress, len(asked) + len(custom_images.places(chosen)))
+        chosen = without_charts(forgotten(chosen))
+    registry = registry or aws.registry()
+    asked = questions(chosen, aws, registry, now())
+    counted = _counted(progress, len(asked) + len(custom_images.places(chosen)) + len(chosen.charts))
     heard, failures = answers(asked, answered=counted)
     lock = filled(chosen, heard)
-    # A version follows from the training container's digest, so these come second, and not without it.
-    built, more = answers(custom_images.questions(lock, aws), answered=counted)
+    # A version follows from the training container's digest, and an archive is had by its chart's: these come second.
+    about_archives = chart_archives.questions(lock, registry, archives)
+    built, more = answers({**custom_images.questions(lock, aws), **about_archives}, answered=counted)
     missed, gone = gone_images(chosen, heard, built)
     if missed or failures or more:
         raise ResolveError([*missed, *failures, *more])
     lock = dataclasses.replace(
-        custom_images.with_custom(lock, built),
+        chart_archives.with_archives(custom_images.with_custom(lock, built), built),
         made_from=f"{'a rehearsal' if rehearsal else 'AWS'} in {aws.region}",
         rehearsal_account=held if rehearsal else None,
     )
     told = [*gone, *(note for answer in heard.values() for note in getattr(answer, "notes", ()))]
-    return Resolved(lock, (*dict.fromkeys(sorted(told)), *custom_notes(chosen, lock, built)))
+    notes = (*dict.fromkeys(sorted(told)), *custom_notes(chosen, lock, built))
+    return Resolved(lock, notes, chart_archives.fetched(lock, built))
 
 
 def _require(wanted: str | None, held: str) -> None:

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ami.lock import path_for, read, write
+from bench.environments import by_gitops
 from bench.locks import copy_resolved
 from bench.measure import ROOT, BenchError, Command, Taken, medians, run, watch
 from bench.synthesis.library import unpacked
@@ -20,6 +22,9 @@ from bench.table import Row, Section
 
 _FILE = "environments/llama3-8b-trn1.yaml"
 _TARGET = "<= 2.5 and < 1.5 s"
+#: The stack of charts and objects uses the CDK's own constructs in either language: it stands beside the
+#: comparison, and the stages are its.
+_WHOLE = "the same with the Kubernetes stack"
 #: The address of a template's copy for the deployment has the digest of its bytes, and the typed classes write
 #: properties in an order of their own.
 _DIFFERS_BY_ORDER = "stackTemplateAssetObjectUrl"
@@ -32,12 +37,17 @@ def measure(rounds: int) -> Section:
         BenchError: A synthesis failed, or the two give different templates.
     """
     with tempfile.TemporaryDirectory(prefix="trnstack-bench-") as folder:
-        javascript, python = programs(Path(folder), str(copy_resolved(ROOT / _FILE, Path(folder))))
+        whole = copy_resolved(ROOT / _FILE, Path(folder))
+        file = whole.with_name("without-objects.yaml")
+        file.write_text(by_gitops(whole.read_text(encoding="utf-8")), encoding="utf-8")
+        write(read(path_for(whole)), path_for(file))
+        javascript, python = programs(Path(folder), str(file))
         stacks, resources = prove_same(python, javascript)
-        taken = medians((javascript, python), rounds)
+        everything = Command(_WHOLE, python.words, {**python.environment, "TRNSTACK_ENVIRONMENT": str(whole)})
+        measured = (javascript, python, everything)
+        taken = medians(measured, rounds)
         rows = [
-            _row(command, taken, base=javascript, target=_TARGET if command is python else "")
-            for command in (javascript, python)
+            _row(command, taken, base=javascript, target=_TARGET if command is python else "") for command in measured
         ]
         rows += _stage_rows(Path(folder), rounds, python)
     same = f"The same {resources} resources in {stacks} stacks: equal as JSON, apart from the order of keys."

@@ -4,7 +4,7 @@ import dataclasses
 import tempfile
 from pathlib import Path
 
-from bench.environments import locked, with_further_node_groups
+from bench.environments import by_gitops, locked, with_further_node_groups
 from bench.measure import Command, Taken, medians
 from bench.synthesis.compare import programs, prove_same
 from bench.table import Row, Section
@@ -44,7 +44,7 @@ def measure(rounds: int) -> Section:
 def _programs(folder: Path, further: int) -> tuple[Command, Command]:
     place = folder / str(further)
     place.mkdir()
-    file = locked(place / "environment.yaml", with_further_node_groups(further))
+    file = locked(place / "environment.yaml", by_gitops(with_further_node_groups(further)))
     words = f"{further + 1} node group{'s' if further else ''}"
     javascript, python = programs(place, str(file), further_node_groups=further)
     return (

@@ -7,6 +7,7 @@ answers wrongly, and everything else stays moto's. Nothing of moto is changed in
 from importlib import import_module
 
 _OVERLAYS = {
+    "awslambda": "rehearsal.overlays.awslambda",
     "cloudtrail": "rehearsal.overlays.cloudtrail",
     "ec2": "rehearsal.overlays.ec2",
     "ecr": "rehearsal.overlays.ecr",

@@ -20,6 +20,8 @@ class RegionState(BaseBackend):
         image_builder: What EC2 Image Builder has, as its API answers it, by ARN.
         image_builds: How many images EC2 Image Builder has built of each version, by the version's ARN.
         generated_names: How many names CloudFormation has generated, by stack id and logical id.
+        custom_requests: How many events CloudFormation has sent to functions, by stack id and logical id.
+        function_interfaces: The interfaces that Lambda has put into subnets, by function name.
     """
 
     def __init__(self, region_name: str, account_id: str) -> None:
@@ -29,6 +31,8 @@ class RegionState(BaseBackend):
         self.image_builder: dict[str, dict[str, Any]] = {}
         self.image_builds: Counter[str] = Counter()
         self.generated_names: Counter[tuple[str, str]] = Counter()
+        self.custom_requests: Counter[tuple[str, str]] = Counter()
+        self.function_interfaces: dict[str, list[str]] = {}
 
 
 def state_of(account: str, region: str) -> RegionState:

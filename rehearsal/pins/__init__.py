@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ami.lock import read
 from ami.pins import Lock
+from rehearsal.pins.charts import withdraw_archives
 from rehearsal.pins.records import Published
 from rehearsal.pins.sources import put_together
 
@@ -35,7 +36,8 @@ def publish_file(file: Path) -> None:
 
 
 def withdraw() -> None:
-    """Takes back what locks have published; what the tables list stays."""
+    """Takes back what locks and folders have published; what the tables list stays."""
+    withdraw_archives()
     _LOCKS.clear()
     _KNOWN.clear()
 

@@ -1,10 +1,19 @@
 """Puts together what is published, from the offline tables and from locks."""
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ami.pins import NOT_BUILT, UNRESOLVED, ImagePin, Lock
 from ami.registry.names import Name, chart_name, image_name
-from ami.tables import add_on_versions, ami_releases, chart_images, charts, eks_registries, sdk_releases
+from ami.tables import (
+    add_on_versions,
+    ami_releases,
+    chart_images,
+    charts,
+    eks_registries,
+    kube_schedulers,
+    sdk_releases,
+)
 from ami.variants import VARIANTS
 from rehearsal.pins.records import ArchivedChart, Artefact, CustomImage, NodeImage, Published, variant_of
 
@@ -86,8 +95,8 @@ def _images(locks: Iterable[Lock]) -> Iterator[Artefact]:
     for sdk in sdk_releases().values():
         yield from (_image(name) for name in sdk.training_containers.values() if name)
     for row in charts().values():
-        for region in eks_registries():
-            for name in chart_images(row, region, settings=row.optional_images):
+        for region, minor in itertools.product(eks_registries(), kube_schedulers()):
+            for name in chart_images(row, region, minor, settings=row.optional_images):
                 yield _image(name)
     for lock in locks:
         if lock.neuron.container:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from ami.archives import folder_of
 from ami.lock import path_for
 from ami.resolve import ResolveError
 from rehearsal.process import ServerStartError, server
@@ -45,7 +46,8 @@ def run(environment_file: Path) -> int:
         with _interruptible(), tempfile.TemporaryDirectory(prefix="trnstack-rehearsal-") as name:
             folder = Path(name)
             options = server_options(plan, account=ACCOUNT, folder=folder)
-            with server(*options, "--pins", str(path_for(environment_file))) as aws:
+            lock_file = path_for(environment_file)
+            with server(*options, "--pins", str(lock_file), "--charts", str(folder_of(lock_file))) as aws:
                 _tell(Stage(plan, environment_file.resolve(), folder, aws))
     except (RehearsalError, ServerStartError, ResolveError) as error:
         clear_terminal_line()

@@ -79,13 +79,28 @@ class Cdk:
         self._folder = folder
         self._progress = progress
         self.lock_file: Path | None = None
+        self._synthesized: tuple[bytes, ...] = ()
 
     def run(self, *words: str, environment_file: Path) -> CdkRun:
-        """Runs ``cdk WORDS`` for the stacks of an environment file."""
-        options = ["-c", f"environment={environment_file}", "--output", str(self._folder / "cdk.out")]
-        options += ["-c", f"lock={self.lock_file}"] if self.lock_file else []
+        """Runs ``cdk WORDS`` for the stacks of an environment file.
+
+        What a deploy has synthesized does for the commands that follow it, until the environment or its lock changes:
+        a synthesis takes longer than most of what they do.
+        """
+        assembly = self._folder / "cdk.out"
+        sources = tuple(
+            file.read_bytes() for file in (environment_file, self.lock_file) if file is not None and file.is_file()
+        )
+        if sources and sources == self._synthesized:
+            options = ["--app", str(assembly)]
+        else:
+            options = ["-c", f"environment={environment_file}", "--output", str(assembly)]
+            options += ["-c", f"lock={self.lock_file}"] if self.lock_file else []
         options += ["--ci", "--no-color", *(["--progress", "events"] if words[0] == "deploy" else [])]
-        return self._run([str(BIN / "cdk"), *words, *options], " ".join(words))
+        done = self._run([str(BIN / "cdk"), *words, *options], " ".join(words))
+        if words[0] == "deploy":
+            self._synthesized = sources if done.status == 0 else ()
+        return done
 
     def trnstack(self, *words: str) -> CdkRun:
         """Runs ``trnstack WORDS``, whose AWS is the embedded one too; what it keeps goes with the rehearsal."""

@@ -53,11 +53,21 @@ def _update(
 
 
 def _same_nodes(_: Stage, before: Survey, after: Survey) -> Iterator[str]:
+    yield from _same_releases(before, after)
     old, new = _nodes(before), _nodes(after)
     yield from (f"nodes of {name} were replaced by a change in place" for name in old if old[name] != new.get(name))
 
 
+def _same_releases(before: Survey, after: Survey) -> Iterator[str]:
+    """Compares releases, which nothing of these edits concerns: a deploy that upgraded one would restart its pods."""
+    old, new = (
+        {each.name: each.revision for one in found.clusters for each in one.releases} for found in (before, after)
+    )
+    yield from (f"release {name} was upgraded without need" for name in old if old[name] != new.get(name))
+
+
 def _new_nodes(stage: Stage, before: Survey, after: Survey) -> Iterator[str]:
+    yield from _same_releases(before, after)
     changed, old, new = stage.plan.node_groups[0].name, _nodes(before), _nodes(after)
     if set(old[changed]) & set(new[changed]):
         yield f"nodes of {changed} were not replaced"

@@ -12,7 +12,7 @@ from trnstack.plan.model import BucketPlan, LustrePlan
 
 Changes = Mapping[YamlPath, object]
 
-_LABEL = "rehearsed"
+_LABEL, _VARIABLE = "rehearsed", "NEURON_RT_LOG_LEVEL"
 _MORE_GIB = 20
 #: MB/s a TiB that FSx offers; a change of it replaces the file system. Source: FSx API reference, CreateFileSystem,
 #: PerUnitStorageThroughput; CloudFormation template reference, AWS::FSx::FileSystem LustreConfiguration.
@@ -21,12 +21,16 @@ _SIZES = (1, 2, 4)
 
 
 def in_place(plan: Plan) -> Changes:
-    """Returns an edit that CloudFormation makes without interruption: of the bucket, or of a node group's labels."""
+    """Returns an edit that CloudFormation makes without interruption: of the bucket, or of a node group's labels.
+
+    With it comes one of what jobs are told, where a stack applies what runs in the cluster.
+    """
+    told: Changes = {("neuron", "environment", _VARIABLE): "INFO"} if plan.kubernetes.stack else {}
     checkpoints = plan.storage.checkpoints
     if isinstance(checkpoints, BucketPlan) and checkpoints.noncurrent_expiration_days:
         days = checkpoints.noncurrent_expiration_days + 1
-        return {("storage", "checkpoints", "noncurrent_expiration_days"): days}
-    return {("node_groups", 0, "labels", _LABEL): "true"}
+        return {("storage", "checkpoints", "noncurrent_expiration_days"): days, **told}
+    return {("node_groups", 0, "labels", _LABEL): "true", **told}
 
 
 def of_nodes(plan: Plan) -> Changes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rehearsal.story.kubernetes import kubernetes_differently
 from rehearsal.story.network import network_differently
 from rehearsal.story.storage import storage_differently
 from rehearsal.survey.records import Cluster, NodeGroup, Survey
@@ -19,6 +20,7 @@ def deployed_differently(plan: Plan, found: Survey) -> Iterator[str]:
         yield f"there is no cluster {plan.cluster.name}"
     else:
         yield from _cluster(plan, cluster)
+        yield from kubernetes_differently(plan, cluster)
     yield from _images(plan, found)
     yield from _schedules(plan, found)
     yield from storage_differently(plan, found)

@@ -4,6 +4,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from ami.archives import file_name, folder_of
+from ami.archives import write as write_archives
 from ami.lock import path_for, read, write
 from ami.pins import Lock
 from ami.resolve import Aws, Clients, Progress, for_environment
@@ -19,11 +21,13 @@ class RehearsalLock:
         file: Where it lies: in the rehearsal's own folder, so that the environment's lock stays as it is.
         lock: The lock; the account in it is the embedded one's, which no real account has.
         seconds: How long the asking took.
+        stand_ins: The charts of which no archive lies beside the environment, so that the rehearsal serves its own.
     """
 
     file: Path
     lock: Lock
     seconds: float
+    stand_ins: tuple[str, ...] = ()
 
 
 def lock(
@@ -51,4 +55,9 @@ def lock(
     found = for_environment(inputs, keep=read(path_for(environment_file)), aws=asked, progress=progress)
     file = folder / "rehearsal.lock.json"
     write(found.lock, file)
-    return RehearsalLock(file, found.lock, time.monotonic() - started)
+    write_archives(folder_of(file), found.archives)
+    own = folder_of(path_for(environment_file))
+    stand_ins = tuple(
+        name for name, pin in sorted(found.lock.charts.items()) if not (own / file_name(name, pin.version)).is_file()
+    )
+    return RehearsalLock(file, found.lock, time.monotonic() - started, stand_ins)

@@ -1,12 +1,15 @@
 """What every part of a rehearsal's story acts with: the environment as it is edited, the CLI, and what stands."""
 
+import json
 import sys
+import urllib.request
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
 import boto3
 
+from rehearsal.kubernetes import view as clusters
 from rehearsal.process import RunningServer
 from rehearsal.story.cdk import Cdk, CdkRun, clear_terminal_line, show_on_terminal, show_question
 from rehearsal.story.edited import edited
@@ -60,6 +63,8 @@ class Stage:
         waiting = made.lock.awaiting_build
         image = f"; the custom image of {', '.join(waiting)} is not built yet" if waiting else ""
         say(f"  {made.seconds:5.1f} s  trnstack lock: every image, container, chart and add-on resolved{image}")
+        if made.stand_ins:
+            say(f"             stand-ins of the rehearsal's own, for want of archives: {', '.join(made.stand_ins)}")
         return made
 
     def edit(self, changes: Mapping[YamlPath, object]) -> Plan:
@@ -71,7 +76,14 @@ class Stage:
 
     def survey(self) -> Survey:
         """Reads back what stands."""
-        return survey(self.client)
+        return survey(self.client, self._inside)
+
+    def _inside(self, endpoint: str) -> Mapping[str, Any]:
+        """Reads what is in a cluster, beside the embedded AWS."""
+        url = f"{self._aws.endpoint}{clusters.PREFIX}{endpoint.removeprefix('https://')}"
+        with urllib.request.urlopen(url) as answer:  # noqa: S310 - the loopback address of the server
+            found: Mapping[str, Any] = json.load(answer)
+        return found
 
     def step(self, *words: str) -> CdkRun:
         """Runs the CDK CLI and prints how long it and each of its stacks took.

@@ -35,6 +35,8 @@ def _network(plan: Plan) -> Mapping[str, Any]:
     return {
         "vpc_id": existing.vpc_id,
         "cidr": plan.network.vpc_cidr,
+        # As trnstack takes it: images come from a mirror where public registries are out of reach.
+        "way_out": plan.network.image_mirror is None,
         "subnets": [
             {
                 "subnet_id": subnet.subnet_id,

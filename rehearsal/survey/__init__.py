@@ -7,6 +7,7 @@ from typing import Any
 
 from rehearsal.survey.clusters import clusters
 from rehearsal.survey.images import images
+from rehearsal.survey.kubernetes import Inside, nothing
 from rehearsal.survey.network import vpcs
 from rehearsal.survey.paging import every
 from rehearsal.survey.records import Stack, Survey
@@ -16,11 +17,12 @@ from rehearsal.survey.storage import buckets, file_systems, keys
 Client = Callable[[str], Any]
 
 
-def survey(client: Client) -> Survey:
+def survey(client: Client, inside: Inside = nothing) -> Survey:
     """Gives what stands in one account and region.
 
     Args:
         client: Returns the boto3 client of a service.
+        inside: Gives what the cluster at an endpoint holds; left out, clusters are not looked into.
 
     Raises:
         botocore.exceptions.ClientError: A service refuses to be asked.
@@ -31,7 +33,7 @@ def survey(client: Client) -> Survey:
         region=ec2.meta.region_name,
         stacks=_stacks(client("cloudformation")),
         vpcs=vpcs(ec2, zones),
-        clusters=clusters(client("eks"), ec2, zones),
+        clusters=clusters(client("eks"), ec2, zones, inside),
         file_systems=file_systems(client("fsx"), zones),
         buckets=buckets(client("s3")),
         keys=keys(client("kms")),

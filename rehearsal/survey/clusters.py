@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rehearsal.survey.kubernetes import Inside, objects, releases
 from rehearsal.survey.paging import every
 from rehearsal.survey.records import AccessEntry, Addon, Cluster, Interface, NodeGroup, PodIdentity, SubnetPlace
 
@@ -10,19 +11,21 @@ _RUNNING = [{"Name": "instance-state-name", "Values": ["pending", "running"]}]
 _DEFAULT_IMDS = {"HttpTokens": "optional", "HttpPutResponseHopLimit": 1}
 
 
-def clusters(eks: Any, ec2: Any, zones: Mapping[str, str]) -> tuple[Cluster, ...]:
+def clusters(eks: Any, ec2: Any, zones: Mapping[str, str], inside: Inside) -> tuple[Cluster, ...]:
     """Gives every cluster.
 
     Args:
         eks: EKS's client.
         ec2: EC2's client.
         zones: The zone id of each subnet.
+        inside: Gives what the cluster at an endpoint holds.
     """
-    return tuple(_cluster(eks, ec2, zones, name) for name in sorted(every(eks, "list_clusters", "clusters")))
+    return tuple(_cluster(eks, ec2, zones, inside, name) for name in sorted(every(eks, "list_clusters", "clusters")))
 
 
-def _cluster(eks: Any, ec2: Any, zones: Mapping[str, str], name: str) -> Cluster:
+def _cluster(eks: Any, ec2: Any, zones: Mapping[str, str], inside: Inside, name: str) -> Cluster:
     found = eks.describe_cluster(name=name)["cluster"]
+    contents = inside(found["endpoint"])
     network = found["resourcesVpcConfig"]
     setups = found["logging"]["clusterLogging"]
     encryption = found.get("encryptionConfig") or [{}]
@@ -46,6 +49,8 @@ def _cluster(eks: Any, ec2: Any, zones: Mapping[str, str], name: str) -> Cluster
             _node_group(eks, ec2, zones, (name, group))
             for group in every(eks, "list_nodegroups", "nodegroups", clusterName=name)
         ),
+        releases=releases(contents),
+        objects=objects(contents),
     )
 
 
@@ -56,7 +61,7 @@ def _access_entries(eks: Any, cluster: str) -> tuple[AccessEntry, ...]:
         entry = eks.describe_access_entry(**identity)["accessEntry"]
         policies = every(eks, "list_associated_access_policies", "associatedAccessPolicies", **identity)
         names = tuple(policy["policyArn"].rsplit("/", 1)[-1] for policy in policies)
-        entries.append(AccessEntry(arn, entry["type"], names))
+        entries.append(AccessEntry(arn, entry["type"], names, tuple(entry["kubernetesGroups"])))
     return tuple(entries)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from rehearsal.survey.image_records import Images
+from rehearsal.survey.kubernetes_records import HelmRelease, KubernetesObject
 from rehearsal.survey.schedule_records import Alarm, Schedule, Topic
 
 
@@ -72,11 +73,12 @@ class NodeGroup:
 
 @dataclass(frozen=True, slots=True)
 class AccessEntry:
-    """Who may enter a cluster, and with which access policies."""
+    """Who may enter a cluster, with which access policies, and in which of its groups."""
 
     principal_arn: str
     type: str
     policies: tuple[str, ...]
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,12 @@ class PodIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """An EKS cluster."""
+    """An EKS cluster.
+
+    Attributes:
+        releases: The Helm releases in it.
+        objects: The objects in it that belong to none of them.
+    """
 
     name: str
     version: str
@@ -116,6 +123,8 @@ class Cluster:
     addons: tuple[Addon, ...]
     pod_identities: tuple[PodIdentity, ...]
     node_groups: tuple[NodeGroup, ...]
+    releases: tuple[HelmRelease, ...] = ()
+    objects: tuple[KubernetesObject, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ NOT_COMPARED = {
     "spot_quota_code",
     "fact",
     "opt_in",
+    "network_layers",
 }
 
 

@@ -46,7 +46,7 @@ class RegistryServer:
 
     Attributes:
         manifests: Manifests by image, ``HOST/REPOSITORY:TAG``.
-        files: Other files by ``HOST/PATH``.
+        files: Other files by ``HOST/PATH``, blobs by ``HOST/REPOSITORY@DIGEST``.
         token_hosts: The hosts that want a bearer token, which their own token service gives to everybody.
         credentials: User and password by host, for hosts that want basic credentials.
         requests: What came in, oldest first.
@@ -90,8 +90,9 @@ class RegistryServer:
 
     def push(self, image: str, manifest: bytes = b"{}") -> str:
         """Puts an image there and returns its digest."""
-        self.manifests[image] = manifest
-        return f"sha256:{hashlib.sha256(manifest).hexdigest()}"
+        digest = f"sha256:{hashlib.sha256(manifest).hexdigest()}"
+        self.manifests[image] = self.manifests[f"{image.rpartition(':')[0]}:{digest}"] = manifest
+        return digest
 
     def say(self, fragment: str, *replies: Reply, method: str | None = None) -> None:
         """Gives these answers, one each, to the next requests whose path has the fragment."""
@@ -159,10 +160,16 @@ class RegistryServer:
         host, _, path = request.path.removeprefix("/registry/").partition("/")
         if path == "token":
             return self._give_token(host, request)
+        if "/blobs/" in path:
+            repository, _, digest = path.removeprefix("v2/").partition("/blobs/")
+            return self._challenge(host, repository, request) or self._file(f"{host}/{repository}@{digest}")
         if path.startswith("v2/"):
             repository, _, tag = path.removeprefix("v2/").partition("/manifests/")
             return self._challenge(host, repository, request) or self._manifest(f"{host}/{repository}:{tag}")
-        content = self.files.get(f"{host}/{path}")
+        return self._file(f"{host}/{path}")
+
+    def _file(self, name: str) -> Reply:
+        content = self.files.get(name)
         return Reply(status=404) if content is None else Reply(body=content)
 
     def _manifest(self, image: str) -> Reply:

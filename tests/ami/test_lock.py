@@ -86,6 +86,7 @@ LOCK = Lock(
             version="0.19.2",
             location="oci://registry.k8s.io/kueue/charts/kueue",
             digest=f"sha256:{'b' * 64}",
+            archive=f"sha256:{'d' * 64}",
             images={"registry.k8s.io/kueue/kueue:v0.19.2": f"sha256:{'c' * 64}"},
         )
     },
@@ -378,12 +379,14 @@ class TestUnusable:
 
     def test_newer_version(self, file):
         """A lock of a later format asks for a later trnstack, whatever else is in it."""
-        with pytest.raises(NewerLockError, match=r"has version 3; this trnstack reads version 2: update trnstack"):
-            read_text(file, '{"lock_version": 3, "pins": []}')
+        with pytest.raises(NewerLockError, match=r"has version 4; this trnstack reads version 3: update trnstack"):
+            read_text(file, '{"lock_version": 4, "pins": []}')
 
     def test_older_version(self, file):
         """A lock of an earlier format is not guessed at."""
-        with pytest.raises(OlderLockError, match=r"has version 1, which an older trnstack wrote; this one reads 2"):
+        with pytest.raises(
+            OlderLockError, match=r"has version 1, which an older trnstack wrote; this one reads 2 and 3"
+        ):
             read_text(file, '{"lock_version": 1, "accelerator_image": {}}')
 
     @pytest.mark.parametrize("text", ["{}", "[]", "null", "3", '{"lock_version": 0}', '{"lock_version": "1"}'])
@@ -392,11 +395,11 @@ class TestUnusable:
         with pytest.raises(LockError, match="is not a lock file"):
             read_text(file, text)
 
-    @pytest.mark.parametrize("version", ["true", "2.0"])
+    @pytest.mark.parametrize("version", ["true", "3.0"])
     def test_version_that_is_no_number(self, file, version):
         """A version that Python takes for a whole number without its being one is not taken for it."""
         with pytest.raises(LockError, match="is not a lock file"):
-            read_text(file, TEXT.replace('"lock_version": 2', f'"lock_version": {version}'))
+            read_text(file, TEXT.replace('"lock_version": 3', f'"lock_version": {version}'))
 
     @pytest.mark.parametrize(
         ("old", "new"),
@@ -506,6 +509,43 @@ def replaced(value, path, new):
     copy = value.copy()
     copy[path[0]] = replaced(value[path[0]] if path[1:] else None, path[1:], new)
     return copy
+
+
+class TestVersion2:
+    """A lock of the version before charts were installed keeps what nodes come from."""
+
+    @pytest.fixture
+    def data(self):
+        """A lock's data as version 2 has it."""
+        data = {**json.loads(TEXT), "lock_version": 2}
+        data["charts"] = {name: without(pin, ("archive",)) for name, pin in data["charts"].items()}
+        return data
+
+    def test_read(self, file, data):
+        """All of it is what it was but the charts, for which it asks to be locked anew."""
+        found = read_data(file, data)
+
+        assert found == replace(LOCK, inputs=replace(LOCK.inputs, charts=()), charts={})
+        assert differences(found, LOCK.inputs) == ["charts was none, is now kueue"]
+
+    def test_edited_by_hand(self, file, data):
+        """Its checksum is looked at as it is."""
+        with pytest.raises(LockError, match="was edited by hand"):
+            read_text(file, json.dumps({**data, "made_from": "nobody"}))
+
+    @pytest.mark.parametrize(
+        ("path", "value", "said"),
+        [
+            (("charts", "kueue", "archive"), UNRESOLVED, "unknown archive"),
+            (("charts", "kueue", "digest"), "x", "should be sha256:"),
+            (("charts", "kueue"), [], "does not have the shape"),
+            (("charts", "more"), None, "does not have the shape"),
+        ],
+    )
+    def test_form(self, file, data, path, value, said):
+        """Nor is it read over what no version 2 has."""
+        with pytest.raises(LockError, match=said):
+            read_data(file, replaced(data, path, value))
 
 
 def is_lock_or_refused(file, text):

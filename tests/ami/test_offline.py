@@ -9,7 +9,7 @@ from ami import lock as locks
 from ami.no_pin import UnknownReleaseError
 from ami.offline import NoPinError
 from ami.pins import EKS_OPTIMIZED, SYSTEM, UNRESOLVED, ContainerPin, ImagePin, Inputs
-from ami.tables import add_on_versions, ami_releases, charts, sdk_releases
+from ami.tables import add_on_versions, ami_releases, charts, kube_schedulers, sdk_releases
 from bench.locks import resolved
 from trnstack.environment import read_environment
 from trnstack.plan import lock_inputs
@@ -408,6 +408,23 @@ class TestNoPin:
 
         assert (caught.value.message, caught.value.hint) == (message, hint)
         assert str(caught.value) == f"{message}; {hint}"
+
+    def test_no_kube_scheduler(self, monkeypatch):
+        """Of a minor without a kube-scheduler the Neuron scheduler can't be pinned; what starts none still can."""
+        known = {minor: image for minor, image in kube_schedulers().items() if minor != "1.35"}
+        monkeypatch.setattr(offline, "kube_schedulers", lambda: known)
+
+        with pytest.raises(NoPinError) as told:
+            offline.lock(inputs())
+        assert told.value.message.endswith("needs a kube-scheduler of Kubernetes 1.35, and none is known")
+        assert told.value.hint == "use Kubernetes 1.32, 1.33, 1.34 or 1.36, or neuron_scheduler: false"
+        assert offline.lock(inputs(chart_settings=())).charts["neuron-helm-chart"]
+
+    def test_kube_scheduler(self):
+        """The lock pins the kube-scheduler of the cluster's own minor."""
+        images = offline.lock(inputs()).charts["neuron-helm-chart"].images
+
+        assert [name.rpartition(":")[2] for name in images if "/kube-scheduler:" in name] == ["v1.35.6-eks-1-35-13"]
 
 
 class TestTrainingContainers:

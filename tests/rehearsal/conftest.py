@@ -11,6 +11,7 @@ from rehearsal.handlers import handler_for
 from rehearsal.handlers.base import Resource, Scope
 from rehearsal.overlays import overlay_for
 from rehearsal.pins import publish
+from tests.rehearsal.assets import unpack_helm
 
 ACCOUNT, REGION = "123456789012", "us-east-2"
 
@@ -25,6 +26,12 @@ def _day_of_the_tests(monkeypatch):
 def services():
     """The services, made once: their clients take longer to make than to call."""
     return Rehearsal(handler_for=handler_for, overlay_for=overlay_for)
+
+
+@pytest.fixture(scope="session")
+def helm(tmp_path_factory):
+    """The helm of the layer that is deployed for Kubernetes 1.35, unpacked once."""
+    return unpack_helm(tmp_path_factory.mktemp("helm"))
 
 
 @pytest.fixture
@@ -116,12 +123,14 @@ def lock():
             version="9.9.9",
             location="oci://registry.k8s.io/kueue/charts/kueue",
             digest=digest,
+            archive=digest,
             images={"registry.k8s.io/kueue/kueue:v9.9.9": digest},
         )
         archive = ChartPin(
             version="v9.9.9",
             location="https://aws.github.io/eks-charts/aws-efa-k8s-device-plugin",
             digest=digest,
+            archive=digest,
             images={},
         )
         return Lock(

@@ -15,11 +15,15 @@ from werkzeug.serving import make_server
 from ami.registry import Registry
 from ami.tables import charts
 from rehearsal import pins
+from rehearsal.charts import archive
+from rehearsal.pins.charts import publish_archives
 from rehearsal.server import QuietRequestHandler
 
 INDEX = "application/vnd.oci.image.index.v1+json"
 PLUGIN = "public.ecr.aws/v2/neuron/neuron-device-plugin/manifests/2.32.0.0"
 KUEUE = "registry.k8s.io/v2/kueue/charts/kueue/manifests"
+BLOBS = "registry.k8s.io/v2/kueue/charts/kueue/blobs"
+TRAINING = "public.ecr.aws/v2/neuron/training/manifests/9.9.9"
 EKS = "602401143452.dkr.ecr.us-east-2.amazonaws.com/v2/eks/aws-efa-k8s-device-plugin/manifests/v0.5.20"
 
 
@@ -123,14 +127,11 @@ class TestManifests:
         assert (status, body) == (200, b"")
         assert headers["Docker-Content-Digest"] == pull(PLUGIN)[1]["Docker-Content-Digest"]
 
-    def test_named_digest(self, pull):
-        """A chart whose digest the table names has that digest."""
-        row = charts()["kueue"]
-        status, headers, body = pull(f"{KUEUE}/{row.version}")
+    def test_named_digest(self, pull, lock):
+        """An image whose digest a lock names has that digest."""
+        pins.publish(lock())
 
-        assert (status, headers["Docker-Content-Digest"]) == (200, row.digest)
-        assert json.loads(body)["config"]["mediaType"] == "application/vnd.cncf.helm.config.v1+json"
-        assert pull(f"{KUEUE}/{row.digest}")[0] == 200
+        assert pull(TRAINING)[1]["Docker-Content-Digest"] == f"sha256:{'5' * 64}"
 
     @pytest.mark.parametrize(
         ("path", "expected"),
@@ -139,7 +140,7 @@ class TestManifests:
             ("public.ecr.aws/v2/neuron/nothing/manifests/1.0", "NAME_UNKNOWN"),
             (f"public.ecr.aws/v2/neuron/neuron-device-plugin/manifests/sha256:{'0' * 64}", "MANIFEST_UNKNOWN"),
             ("quay.io/v2/neuron/neuron-device-plugin/manifests/2.32.0.0", "NAME_UNKNOWN"),
-            ("public.ecr.aws/v2/neuron/neuron-device-plugin/blobs/x", "NAME_UNKNOWN"),
+            ("public.ecr.aws/v2/neuron/neuron-device-plugin/blobs/x", "BLOB_UNKNOWN"),
         ],
     )
     def test_unknown(self, pull, path, expected):
@@ -160,24 +161,62 @@ class TestManifests:
         assert pull(PLUGIN, "PUT")[0] == 405
 
     def test_of_a_lock(self, pull, lock):
-        """What a lock names is there, by the lock's digest."""
+        """What a lock names is there."""
         pins.publish(lock())
 
-        assert pull(f"{KUEUE}/9.9.9")[1]["Docker-Content-Digest"] == f"sha256:{'5' * 64}"
-        assert pull("public.ecr.aws/v2/neuron/training/manifests/9.9.9")[0] == 200
+        assert pull(f"{KUEUE}/9.9.9")[0] == 200
+        assert pull(TRAINING)[0] == 200
+
+
+class TestCharts:
+    def test_digests_are_its_own(self, pull):
+        """A chart is served whole: manifest, config and archive have the digests that name them, not the table's."""
+        row = charts()["kueue"]
+        status, headers, body = pull(f"{KUEUE}/{row.version}")
+        manifest = json.loads(body)
+
+        assert (status, headers["Docker-Content-Digest"]) == (200, f"sha256:{hashlib.sha256(body).hexdigest()}")
+        assert manifest["config"]["mediaType"] == "application/vnd.cncf.helm.config.v1+json"
+        assert pull(f"{KUEUE}/{headers['Docker-Content-Digest']}")[2] == body
+        assert pull(f"{KUEUE}/{row.digest}")[0] == 404
+        for part in (manifest["config"], *manifest["layers"]):
+            _, _, blob = pull(f"{BLOBS}/{part['digest']}")
+            assert (f"sha256:{hashlib.sha256(blob).hexdigest()}", len(blob)) == (part["digest"], part["size"])
+        assert blob == archive("kueue", row.version)
+
+    def test_no_such_blob(self, pull):
+        """A digest that no part of a chart has is unknown."""
+        status, _, body = pull(f"{BLOBS}/sha256:{'0' * 64}")
+
+        assert (status, code(body)) == (404, "BLOB_UNKNOWN")
+
+    def test_archive_of_a_team(self, pull, tmp_path):
+        """Where a team has an archive that one is served."""
+        row = charts()["kueue"]
+        (tmp_path / f"kueue-{row.version}.tgz").write_bytes(b"the real one")
+        publish_archives(tmp_path)
+        manifest = json.loads(pull(f"{KUEUE}/{row.version}")[2])
+
+        assert pull(f"{BLOBS}/{manifest['layers'][0]['digest']}")[2] == b"the real one"
 
 
 class TestChartRepository:
     def test_index(self, here):
-        """The index lists the chart's versions with their archives' digests."""
+        """The index lists the chart's versions with their archives' digests, and where they are."""
         row = charts()["aws-efa-k8s-device-plugin"]
         status, _, body = ask(f"{here}/registry/aws.github.io/eks-charts/index.yaml")
         (entry,) = yaml.safe_load(body)["entries"]["aws-efa-k8s-device-plugin"]
 
         assert status == 200
-        assert (entry["version"], f"sha256:{entry['digest']}") == (row.version, row.digest)
+        assert entry["version"] == row.version
+        (url,) = entry["urls"]
+        status, _, content = ask(url.replace("https://", f"{here}/registry/"))
+        assert (status, hashlib.sha256(content).hexdigest()) == (200, entry["digest"])
 
-    @pytest.mark.parametrize("path", ["aws.github.io/other/index.yaml", "example.com/index.yaml", "aws.github.io/x"])
+    @pytest.mark.parametrize(
+        "path",
+        ["aws.github.io/other/index.yaml", "example.com/index.yaml", "aws.github.io/x", "aws.github.io/x/y-1.tgz"],
+    )
     def test_unknown(self, here, path):
         """A repository that nobody names is not there."""
         assert ask(f"{here}/registry/{path}")[0] == 404
@@ -194,9 +233,9 @@ class TestBesideAws:
         assert s3.get_object(Bucket="registry", Key="public.ecr.aws/v2/")["Body"].read() == b"mine"
 
     def test_lock_client(self, here):
-        """The client that resolves locks learns every chart's digest here."""
+        """The client that resolves locks learns every chart's digest here, and fetches its archive."""
         registry = Registry(address=lambda host: f"{here}/registry/{host}")
 
-        for row in charts().values():
+        for name, row in charts().items():
             digest = registry.chart_digest(row.location, row.version)
-            assert row.digest in {None, digest}
+            assert registry.chart_archive(row.location, row.version, digest) == archive(name, row.version)

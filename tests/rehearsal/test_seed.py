@@ -86,6 +86,14 @@ class TestSeed:
         with pytest.raises(ClientError, match=r"InvalidSubnet\.Conflict"):
             seeded("ec2").create_subnet(VpcId=FACTS["vpc_id"], CidrBlock="10.40.20.0/24")
 
+    @pytest.mark.parametrize(("way_out", "led"), [(True, ["10.40.0.0/16", "0.0.0.0/0"]), (False, ["10.40.0.0/16"])])
+    def test_way_out(self, client, way_out, led):
+        """Where something leads out of the private subnets, their default route does."""
+        seed({**FACTS, "way_out": way_out}, account=ACCOUNT, region=REGION)
+        (table,) = client("ec2").describe_route_tables(RouteTableIds=["rtb-0a00000000000001a"])["RouteTables"]
+
+        assert [route["DestinationCidrBlock"] for route in table["Routes"]] == led
+
     def test_is_of_one_account_and_region(self, seeded, services):
         """Other accounts and regions don't see it."""
         assert survey(seeded).vpcs

@@ -40,6 +40,46 @@ def test_nothing(client):
     assert found.images == Images()
 
 
+class TestInTheCluster:
+    def test_contents(self, client, cluster):
+        """Releases are counted with their objects; objects are those that belong to none, and were not there before."""
+        contents = {
+            "releases": [
+                {
+                    "name": "mine",
+                    "namespace": "apps",
+                    "chart": "small",
+                    "version": "1.2.3",
+                    "revision": 1,
+                    "values_hash": "0",
+                    "images": ["example.com/x:1"],
+                    "unrendered": "",
+                }
+            ],
+            "objects": [
+                {"release": release, "content": {"kind": kind, "metadata": {"name": name, "namespace": "apps"}}}
+                for release, kind, name in (
+                    (None, "Namespace", "default"),
+                    (None, "ConfigMap", "own"),
+                    ("apps/mine", "ConfigMap", "of the release"),
+                )
+            ],
+        }
+        asked = []
+        (found,) = survey(client, lambda endpoint: asked.append(endpoint) or contents).clusters
+
+        assert asked == [cluster.attributes["Endpoint"]]
+        assert [(one.name, one.objects, one.images) for one in found.releases] == [("mine", 1, ("example.com/x:1",))]
+        assert [(one.kind, one.namespace, one.name) for one in found.objects] == [("ConfigMap", "apps", "own")]
+
+    @pytest.mark.usefixtures("cluster")
+    def test_not_looked_into(self, client):
+        """Clusters that nobody can look into are told without what they hold."""
+        (found,) = survey(client).clusters
+
+        assert (found.releases, found.objects) == ((), ())
+
+
 @pytest.mark.usefixtures("node_group")
 class TestCluster:
     def test_cluster(self, client, make, network):

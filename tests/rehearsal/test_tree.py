@@ -14,6 +14,7 @@ from rehearsal.survey.image_records import (
     ImageRecipe,
     Images,
 )
+from rehearsal.survey.kubernetes_records import HelmRelease, KubernetesObject
 from rehearsal.survey.records import (
     AccessEntry,
     Addon,
@@ -223,6 +224,37 @@ class TestTree:
         assert "capacity  CAPACITY_BLOCK · resource group/blocks" in tree(
             dataclasses.replace(SURVEY, clusters=(cluster,))
         )
+
+    def test_in_the_cluster(self):
+        """Charts with their versions and images, one that could not be rendered, objects by namespace, groups."""
+        made = HelmRelease("mine", "apps", "small", "1.2.3", 2, "", 3, ("example.com/x:1",), "")
+        cluster = dataclasses.replace(
+            CLUSTER,
+            access_entries=(AccessEntry("arn:aws:iam::123456789012:role/Trainer", "STANDARD", (), ("trainers",)),),
+            releases=(dataclasses.replace(made, name="small", objects=0, unrendered="no helm"), made),
+            objects=(
+                KubernetesObject("ConfigMap", "training", "one", {}),
+                KubernetesObject("ConfigMap", "training", "two", {}),
+                KubernetesObject("Topology", "", "tree", {}),
+            ),
+        )
+
+        assert """
+│  ├─ access (API)
+│  │  └─ role/Trainer  no access policy · groups trainers
+""" in tree(dataclasses.replace(SURVEY, clusters=(cluster,)))
+        assert """
+│  ├─ charts
+│  │  ├─ small  1.2.3        namespace apps · revision 2 · NOT RENDERED: no helm
+│  │  │  └─ example.com/x:1
+│  │  └─ mine   small 1.2.3  namespace apps · revision 2 · 3 objects
+│  │     └─ example.com/x:1
+│  ├─ objects
+│  │  ├─ the cluster's
+│  │  │  └─ Topology  tree
+│  │  └─ training
+│  │     └─ ConfigMap  one, two
+""" in tree(dataclasses.replace(SURVEY, clusters=(cluster,)))
 
     def test_images(self):
         """Recipes with their components in order, what builds and copies images, and the images with their AMIs."""

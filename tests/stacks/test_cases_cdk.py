@@ -7,6 +7,7 @@ import pytest
 
 from trnstack.findings import InvalidEnvironmentError
 
+OBJECT = "Custom::AWSCDK-EKS-KubernetesResource"
 SYSTEM_GROUP = {"name": "second", "instance_type": "trn1.32xlarge", "node_count": 1}
 
 
@@ -64,11 +65,14 @@ class TestExports:
             assert after[stack].exports() == before[stack].exports()
 
     def test_a_second_group_moves_nothing(self, templates, variant):
-        """CDK-02: Adding a node group adds a stack and leaves every other template as it is."""
+        """CDK-02: Adding a node group adds a stack; only what the queue hands out changes in any other template."""
         before, after = templates["llama3-8b-trn1"], variant("llama3-8b-trn1", more_node_groups=(SYSTEM_GROUP,))
 
         assert set(after) - set(before) == {"llama3-8b-nodes-second"}
-        assert {stack: after[stack] for stack in before} == before
+        assert [stack for stack in before if after[stack] != before[stack]] == ["llama3-8b-kubernetes"]
+        old, new = (each["llama3-8b-kubernetes"]["Resources"] for each in (before, after))
+        assert not set(old) - set(new)
+        assert {new[name]["Type"] for name in new if new[name] != old.get(name)} == {OBJECT}
 
     def test_a_zone_more_moves_nothing(self, templates, variant):
         """CDK-02: A further zone adds exports and changes none."""
@@ -95,11 +99,13 @@ class TestExports:
 
 
 class TestStacks:
-    def test_nothing_is_done_by_a_function(self, every):
-        """CDK-03: No template holds a custom resource or a function, so no kubectl layer can be missing or too old."""
-        for template in every.values():
+    def test_what_is_done_by_a_function(self, every):
+        """CDK-03: One stack has functions, with a kubectl layer of the cluster's minor; no other stands on them."""
+        for name, template in every.items():
             types = {made["Type"] for made in template["Resources"].values()}
-            assert not any(kind.startswith(("Custom::", "AWS::Lambda::", "AWS::CloudFormation::")) for kind in types)
+            found = {kind for kind in types if kind.startswith(("Custom::", "AWS::Lambda::", "AWS::CloudFormation::"))}
+            assert bool(found) is name.endswith("-kubernetes")
+            assert "AWS::CloudFormation::CustomResource" not in found
 
     def test_order_of_deletion(self, every):
         """CDK-04: Nodes go before their network plugin, add-ons before the cluster, the cluster before its log."""
@@ -131,6 +137,7 @@ class TestStacks:
                     "storage": {"network"},
                     "cluster": {"network", "storage"},
                     "images": {"network"},
+                    "kubernetes": {"network", "storage", "cluster"},
                     "nodes": {"network", "cluster"},
                 }[kind]
                 depends_on = {each for each in artifacts[stack]["dependencies"] if each in stacks}

@@ -120,6 +120,20 @@ class TestNodeGroup:
         """NG-01: Every trn node group has the Neuron image type, which CDK's construct refuses, or its own image."""
         assert {group.get("AmiType") for group in accelerated} == {"AL2023_x86_64_NEURON", None}
 
+    def test_repair(self, accelerated, every):
+        """One unhealthy node is replaced at a time, and none while many are: what they share may have failed."""
+        for group in accelerated:
+            repair = group["NodeRepairConfig"]
+            overrides = repair["NodeRepairConfigOverrides"]
+            assert repair["Enabled"] is True
+            assert repair["MaxParallelNodesRepairedCount"] == 1
+            assert 1 <= repair["MaxUnhealthyNodeThresholdCount"] <= max(group["ScalingConfig"]["MaxSize"] // 5, 1)
+            assert {each["NodeMonitoringCondition"] for each in overrides} == {"AcceleratedHardwareReady"}
+            assert all(len(each) == 4 for each in overrides), "EKS wants all four or none"
+        for name, template in every.items():
+            if name.endswith("-cluster"):
+                assert "NodeRepairConfigOverrides" not in template.one("AWS::EKS::Nodegroup")["NodeRepairConfig"]
+
     def test_size_is_asked_for(self, variant):
         """NG-03: A node group without a size is a finding; there is no default that starts expensive nodes."""
         with pytest.raises(InvalidEnvironmentError, match="SPEC011"):

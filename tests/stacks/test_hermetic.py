@@ -17,12 +17,13 @@ from trnstack.findings import has_errors
 
 ROOT = Path(__file__).parents[2]
 UNPACKED = str(Path.home() / ".cache" / "aws" / "jsii" / "package-cache")
-OF_A_FILE_SYSTEM = {"FileSystemId", "FileSystemMountName", "PersistentVolumeManifest"}
+OF_A_FILE_SYSTEM = {"FileSystemId", "FileSystemDnsName", "FileSystemMountName"}
 #: What a template prints after a deploy, by the part of the stack's name that says what it is.
 PRINTED = {
     "network": {"VpcId"},
     "storage": {"CheckpointBucket", *OF_A_FILE_SYSTEM, "RootSquashCommand"},
     "images": {"ImageIdNeuron", "RebuildCommandNeuron"},
+    "kubernetes": set(),
     "cluster": {"ClusterName", "KubeconfigCommand", "TunnelCommand"},
     "nodes": {"NodeGroupName", "PlacementGroup", "ScaleUpCommand", "NoticesTopic"},
 }
@@ -77,13 +78,20 @@ class TestSynthesis:
         for stacks in templates.values():
             assert "missing" not in json.loads((stacks.folder / "manifest.json").read_text())
 
-    def test_has_no_files_to_upload(self, templates):
-        """A template is all that a stack needs; nothing is downloaded, built or zipped."""
+    def test_files_to_upload(self, templates):
+        """A template is all that a stack needs; charts, and the CDK's own functions, are uploaded with one stack."""
         for stacks in templates.values():
+            plan = stacks.plan
             for stack in stacks:
                 assets = json.loads((stacks.folder / f"{stack}.assets.json").read_text())
-                assert [each["source"]["path"] for each in assets["files"].values()] == [f"{stack}.template.json"]
+                paths = {each["source"]["path"] for each in assets["files"].values()} - {f"{stack}.template.json"}
+                charts = {f"asset.{release.content_digest[7:]}" for release in plan.kubernetes.releases}
                 assert not assets.get("dockerImages")
+                if stack == plan.kubernetes.stack:
+                    assert charts < paths
+                    assert len(paths - charts) == 4  # two functions and two layers
+                else:
+                    assert paths == set()
 
     def test_says_nothing_of_this_machine(self, templates):
         """No file of an assembly names a folder of the machine that made it."""
@@ -99,18 +107,25 @@ class TestTemplates:
     def test_nothing_floats(self, every, text):
         """No template names a thing that is another one tomorrow.
 
-        Scripts of images are looked at by their own tests: they take the package manager off its newest release.
+        Scripts of images are looked at by their own tests: they take the package manager off its newest release. A
+        function that has no versions is called by $LATEST.
         """
+        fixed = ('"latestversionnumber"', '"$latest"')
         for template in every.values():
             made = [each for each in template["Resources"].values() if each["Type"] != "AWS::ImageBuilder::Component"]
-            assert text.lower() not in json.dumps(made).lower().replace('"latestversionnumber"', "")
+            shown = json.dumps(made).lower()
+            for each in fixed:
+                shown = shown.replace(each, "")
+            assert text.lower() not in shown
 
     def test_parameters(self, every):
-        """No template asks for a value at deploy time, but for CDK's check of its own bootstrap stack."""
-        for template in every.values():
-            assert {key: made["Default"] for key, made in template["Parameters"].items()} == {
-                "BootstrapVersion": "/cdk-bootstrap/hnb659fds/version"
-            }
+        """No template asks a person for a value; what it asks Systems Manager for, CDK or another stack left there."""
+        for name, template in every.items():
+            found = {key: made["Default"] for key, made in template["Parameters"].items()}
+            assert found.pop("BootstrapVersion") == "/cdk-bootstrap/hnb659fds/version"
+            assert {made["Type"] for made in template["Parameters"].values()} == {"AWS::SSM::Parameter::Value<String>"}
+            left = f"/trnstack/{name.removesuffix('-kubernetes')}/file-system-"
+            assert all(kind(name) == "kubernetes" and value.startswith(left) for value in found.values())
 
     def test_nobody_comes_in_from_everywhere(self, every):
         """No rule lets all addresses in, and what comes from an address range is named by the environment."""
@@ -156,7 +171,9 @@ class TestTemplates:
         for stack, template in every.items():
             printed, expected = set(template.printed()), PRINTED[kind(stack)]
             assert expected - OPTIONAL <= printed <= expected
-            assert all(output.get("Description") or "Export" in output for output in template["Outputs"].values())
+            assert all(
+                output.get("Description") or "Export" in output for output in template.get("Outputs", {}).values()
+            )
         assert set(every["datasets-storage"].printed()) == PRINTED["storage"]
         assert set(every["llama3-8b-storage"].printed()) == PRINTED["storage"] - {"RootSquashCommand"}
         assert set(every["llama3-8b-nodes-trn1"].printed()) == PRINTED["nodes"] - OF_A_BLOCK
@@ -172,6 +189,7 @@ class TestTemplates:
             },
             "storage": {"CheckpointBucket", "DataKeyArn", "SecretsKeyArn"},
             "images": set(),
+            "kubernetes": set(),
             "cluster": {
                 *("ClusterName", "ClusterSecurityGroup", "NodeRoleArn", "ClusterEndpoint"),
                 "ClusterCertificateAuthority",

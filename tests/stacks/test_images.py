@@ -282,7 +282,7 @@ class TestNodes:
 
         assert launch["ImageId"] == plans[NAME + "-trn1"].images[0].image_id
         assert not {"AmiType", "ReleaseVersion", "Version", "Taints"} & set(group)
-        assert group["Labels"] == {"trnstack/efa": "true"}
+        assert group["Labels"] == {"trnstack/neuron": "true", "trnstack/node-group": "trn1", "trnstack/efa": "true"}
 
     def test_only_the_clusters_own_is_filled_in(self, variant):
         """What a script says is text to the end: nothing of it is taken for CloudFormation's, however it looks."""

@@ -10,7 +10,6 @@ ENDPOINTS = (
     "ecr.dkr",
     "eks",
     "eks-auth",
-    "lambda",
     "logs",
     "monitoring",
     "ssm",

@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import pytest
 
-from trnstack.layout.volume import Mount, manifest
 from trnstack.rules.job_prefixes import jobs_policy_characters
 
 FSX, ASSOCIATION = "AWS::FSx::FileSystem", "AWS::FSx::DataRepositoryAssociation"
@@ -141,25 +140,27 @@ class TestKindsOfFileSystems:
         assert file_system == {"Ref": logical_id}
         assert end == " --lustre-configuration 'RootSquashConfiguration={RootSquash=65534:65534}'"
 
-    def test_volume(self, lustre):
-        """The volume has the id, DNS name and mount name, which CloudFormation alone knows; all else is text."""
+    def test_told(self, lustre):
+        """The id, DNS name and mount name, which CloudFormation alone knows, are printed, and left in parameters."""
         template = lustre(storage_gib=2400)
         (logical_id,) = template.of(FSX)
-        parts = template.printed()["PersistentVolumeManifest"]["Fn::Join"][1]
-        values = {"Ref": "fs-1", "DNSName": "fs-1.fsx.us-east-1.amazonaws.com", "LustreMountName": "23456723"}
+        told = {
+            "id": {"Ref": logical_id},
+            "dns-name": {"Fn::GetAtt": [logical_id, "DNSName"]},
+            "mount-name": {"Fn::GetAtt": [logical_id, "LustreMountName"]},
+        }
+        printed = template.printed()
 
-        def value(part):
-            assert part in ({"Ref": logical_id}, *({"Fn::GetAtt": [logical_id, name]} for name in values))
-            return values["Ref" if "Ref" in part else part["Fn::GetAtt"][1]]
+        assert {each["Name"]: each["Value"] for each in template.properties("AWS::SSM::Parameter")} == {
+            f"/trnstack/dev/file-system-{what}": value for what, value in told.items()
+        }
+        assert [printed[key] for key in ("FileSystemId", "FileSystemDnsName", "FileSystemMountName")] == [
+            *told.values()
+        ]
 
-        text = "".join(part if isinstance(part, str) else value(part) for part in parts)
-        mount = Mount(
-            storage_gib=2400,
-            file_system_id=values["Ref"],
-            dns_name=values["DNSName"],
-            mount_name=values["LustreMountName"],
-        )
-        assert text == manifest(mount, namespace="training")
+    def test_without(self, every):
+        """Without a file system there are no such parameters."""
+        assert every["dev-storage"].of("AWS::SSM::Parameter") == {}
 
 
 class TestAdoption:
@@ -193,15 +194,7 @@ class TestAdoption:
             "CheckpointBucket": "earlier-checkpoints-111122223333-us-east-2",
             "FileSystemId": "fs-0a1b2c3d4e5f60718",
             "FileSystemMountName": "abcdefgh",
-            "PersistentVolumeManifest": manifest(
-                Mount(
-                    storage_gib=None,
-                    file_system_id="fs-0a1b2c3d4e5f60718",
-                    dns_name="fs-0a1b2c3d4e5f60718.fsx.us-east-2.amazonaws.com",
-                    mount_name="abcdefgh",
-                ),
-                namespace="training",
-            ),
+            "FileSystemDnsName": "fs-0a1b2c3d4e5f60718.fsx.us-east-2.amazonaws.com",
         }
 
     def test_nodes_reach_it(self, every):

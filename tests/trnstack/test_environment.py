@@ -1,17 +1,20 @@
 """From a file to its lock: what is said of a lock that can't be used."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from ami import tables
 from ami.lock import path_for, read, to_json
 from ami.pins import NOT_BUILT
-from bench.locks import copy_resolved, resolved
+from bench.locks import copy_resolved, resolved, write_resolved
 from trnstack.environment import check_file, plan_file
 from trnstack.findings import InvalidEnvironmentError
 
+CHARTS = tables.charts()
 EXAMPLE = Path(__file__).parents[2] / "environments" / "llama3-8b-trn1.yaml"
 
 
@@ -26,7 +29,7 @@ def file(tmp_path, lock):
     """A copy of the example with a resolved lock."""
     copy = tmp_path / EXAMPLE.name
     copy.write_bytes(EXAMPLE.read_bytes())
-    path_for(copy).write_text(to_json(lock), encoding="utf-8")
+    write_resolved(lock, copy)
     return copy
 
 
@@ -103,13 +106,13 @@ class TestCurrentLock:
                 lambda text: text[: len(text) // 2], "is not JSON (edited by hand or cut off?)", BACK, id="cut off"
             ),
             pytest.param(
-                lambda text: text.replace('"lock_version": 2', '"lock_version": 3'),
-                "has version 3; this trnstack reads version 2: update trnstack",
+                lambda text: text.replace('"lock_version": 3', '"lock_version": 4'),
+                "has version 4; this trnstack reads version 3: update trnstack",
                 "update trnstack, in its clone: git pull && make setup; the lock of a later one is whole, so keep it",
                 id="from the future",
             ),
             pytest.param(
-                lambda text: text.replace('"lock_version": 2', '"lock_version": 1'),
+                lambda text: text.replace('"lock_version": 3', '"lock_version": 1'),
                 "has version 1, which an older trnstack wrote",
                 f"make it anew: {ANEW}",
                 id="from the past",
@@ -183,6 +186,66 @@ class TestUnresolved:
     def test_resolved(self, file):
         """A resolved lock may be deployed."""
         assert plan_file(file, to_deploy=True).pins.container_digest.startswith("sha256:")
+
+
+class TestCharts:
+    def refused(self, file):
+        with pytest.raises(InvalidEnvironmentError) as caught:
+            plan_file(file, to_deploy=True)
+        ((finding),) = caught.value.findings
+        return finding.code, finding.message, finding.hint
+
+    def test_missing(self, file):
+        """IMG017: Without the charts' archives no template is made to be deployed; what plans does without them."""
+        folder = file.parent / "charts"
+        for archive in folder.iterdir():
+            archive.unlink()
+        code, message, hint = self.refused(file)
+
+        assert code == "IMG017"
+        assert message == f"{folder / 'neuron-helm-chart-1.10.0.tgz'} and 3 more are missing"
+        assert hint == f"run: trnstack lock {file}, and commit what it writes"
+        assert found(file) == []
+        assert plan_file(file)
+
+    def test_altered(self, file):
+        """IMG017: An archive with other bytes than those that the lock pins is not deployed."""
+        archive = file.parent / "charts" / "kueue-0.19.2.tgz"
+        archive.write_bytes(archive.read_bytes() + b" ")
+        code, message, _ = self.refused(file)
+
+        assert code == "IMG017"
+        assert message.startswith(f"{archive} has sha256:")
+
+    def test_renamed_value(self, file, monkeypatch):
+        """IMG018: A value that a chart does not know is named: Helm would pass it over."""
+        module = sys.modules["trnstack.plan.kubernetes"]
+        values = {name: {"no": {"such": 1}} for name in module.NAMESPACES}
+        monkeypatch.setattr(module, "_values", lambda *_: values)
+        with pytest.raises(InvalidEnvironmentError) as caught:
+            plan_file(file, to_deploy=True)
+
+        assert {(each.code, each.message.partition(" has ")[2]) for each in caught.value.findings} == {
+            ("IMG018", "no value no, which trnstack sets")
+        }
+
+    def test_moved_file(self, file, monkeypatch):
+        """IMG019: A chart that no longer has what is left out of it is not deployed: it may be under another name."""
+        row = replace(tables.charts()["kueue"], left_out={"templates/moved.yaml": {"kind": "Secret"}})
+        monkeypatch.setattr(tables, "charts", lambda: {**CHARTS, "kueue": row})
+        code, message, hint = self.refused(file)
+
+        assert code == "IMG019"
+        assert message.startswith("chart kueue 0.19.2 has no templates/moved.yaml, in whose place trnstack puts")
+        assert hint == "keep the version that was pinned before, or update trnstack"
+
+    def test_gitops(self, file):
+        """Where a repository delivers charts, no deploy needs their archives."""
+        text = file.read_text()
+        file.write_text(f"{text}kubernetes: {{delivery: gitops}}\n")
+        (file.parent / "charts" / "kueue-0.19.2.tgz").unlink()
+
+        assert plan_file(file, to_deploy=True).kubernetes.stack is None
 
 
 class TestAwaitedImage:

@@ -6,7 +6,7 @@ from trnstack import environment
 from trnstack.findings import Severity
 from trnstack.plan import lock_inputs
 
-#: The audit log is missing (EKS007, a warning) on line 8, and kueue is asked for (SPEC094, a note) on line 16.
+#: The audit log is missing (EKS007, a warning) on line 8; line 16 asks for what is not there (SPEC094, SPEC095: notes).
 TEXT = """\
 schema_version: 1
 name: demo
@@ -23,7 +23,7 @@ node_groups:
     node_count: 2
 storage:
   lustre: {storage_gib: 4800}
-kubernetes: {kueue: true, kubeflow_trainer: true}
+observability: {checkpoint_freshness_intervals: 3, alarm_emails: [ml@example.com]}
 """
 
 
@@ -51,7 +51,7 @@ class TestSilenced:
         """The text has two sorts of findings, neither silenced."""
         findings = found()
 
-        assert [finding.code for finding in findings] == ["EKS007", "SPEC094", "SPEC094"]
+        assert [finding.code for finding in findings] == ["EKS007", "SPEC094", "SPEC095"]
         assert not any(finding.suppressed for finding in findings)
 
     @pytest.mark.parametrize(
@@ -69,19 +69,19 @@ class TestSilenced:
         findings = found(change)
 
         assert by_code(findings)["EKS007"].suppressed == "a test cluster"
-        assert [finding.code for finding in findings] == ["EKS007", "SPEC094", "SPEC094"]
+        assert [finding.code for finding in findings] == ["EKS007", "SPEC094", "SPEC095"]
 
     def test_several_codes(self, found):
         """One comment may name several codes, and silences each finding of theirs on its line."""
         findings = found(
-            ("kubernetes: {kueue", "# trnstack: ignore[SPEC094, EKS007] later\nkubernetes: {kueue"),
+            ("observability: {", "# trnstack: ignore[SPEC094, SPEC095, EKS007] later\nobservability: {"),
             ("control_plane_logs: [api]", "control_plane_logs: [audit]"),
         )
 
         assert [(finding.code, finding.suppressed) for finding in findings] == [
             ("SPEC033", ""),
             ("SPEC094", "later"),
-            ("SPEC094", "later"),
+            ("SPEC095", "later"),
         ]
 
     def test_not_the_line_before(self, found):
@@ -93,7 +93,7 @@ class TestSilenced:
     @pytest.mark.parametrize("text", ["'# trnstack: ignore[SPEC094] no'", '" # trnstack: ignore[SPEC094] no"'])
     def test_text_is_no_comment(self, found, text):
         """What stands in quotes is a value, whatever it looks like."""
-        findings = found(("kubernetes: {", f"tags: {{a: {text}}}\nkubernetes: {{"))
+        findings = found(("observability: {", f"tags: {{a: {text}}}\nobservability: {{"))
 
         assert not any(finding.suppressed for finding in findings)
 

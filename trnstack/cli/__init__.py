@@ -8,7 +8,21 @@ from typing import Annotated
 
 import typer
 
-from trnstack.cli import catalog, check, diff, init, lock, output, plan, reference, rehearse, releases, teardown
+from trnstack.cli import (
+    catalog,
+    check,
+    diff,
+    init,
+    job,
+    kubernetes,
+    lock,
+    output,
+    plan,
+    reference,
+    rehearse,
+    releases,
+    teardown,
+)
 
 app = typer.Typer(
     name="trnstack",
@@ -50,6 +64,8 @@ app.command("diff", epilog=diff.EXIT_CODES)(diff.diff)
 app.command("lock", epilog=output.EXIT_CODES)(lock.lock)
 app.command("releases", epilog=output.EXIT_CODES)(releases.releases)
 app.add_typer(catalog.app, name="catalog", epilog=output.EXIT_CODES)
+app.add_typer(job.app, name="job", epilog=output.EXIT_CODES)
+app.add_typer(kubernetes.app, name="kubernetes", epilog=output.EXIT_CODES)
 app.command("rehearse", epilog=output.EXIT_CODES)(rehearse.rehearse)
 app.command("teardown", epilog=output.EXIT_CODES)(teardown.teardown)
 app.command("rules", epilog=output.EXIT_CODES)(reference.rules)

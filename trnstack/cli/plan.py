@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trnstack.cli import output, plan_capacity, plan_images, plan_training
+from trnstack.cli import output, plan_capacity, plan_images, plan_kubernetes, plan_training
 from trnstack.cli.plan_network import network_section
 from trnstack.cli.plan_storage import storage_section
 
@@ -27,8 +27,8 @@ def plan(
 ) -> None:
     """Show everything that an environment decides, and why.
 
-    Stacks, network, cluster, add-ons, node groups, quotas, storage, tags and pins. Nothing is deployed and no account
-    is asked. The templates are made from this plan and from nothing else.
+    Stacks, network, cluster, add-ons, node groups, quotas, storage, charts, queue, tags and pins. Nothing is deployed
+    and no account is asked. The templates are made from this plan and from nothing else.
     """
     from trnstack import plan as planning  # noqa: PLC0415 - as every command, see the package's docstring
     from trnstack.environment import check_file  # noqa: PLC0415
@@ -81,6 +81,7 @@ def as_text(decided: "Plan") -> str:
         plan_capacity.quotas(decided),
         storage_section(decided.storage),
         *plan_training.sections(decided),
+        *plan_kubernetes.sections(decided.kubernetes),
         ["Tags", *output.columns(decided.tags.items())],
         _decisions(decided),
     ]
@@ -126,7 +127,6 @@ def _cluster(decided: "Plan") -> list[str]:
         ("deletion protection", "on" if cluster.deletion_protection else "off"),
         ("system nodes", f"{plan_capacity.count(nodes)} {nodes.launch_template.instance_type} in {_zones(nodes)}"),
         ("system image", f"{nodes.release_version} ({nodes.ami_type})"),
-        ("jobs run as", f"service account {cluster.trainer.service_account} in namespace {cluster.trainer.namespace}"),
     ]
     return [f"Cluster {cluster.name}", *output.columns(rows)]
 
@@ -166,7 +166,7 @@ def _node_group(group: "NodeGroupPlan") -> list[str]:
         ("addresses", f"{addresses.total:,} at most: {addresses.arithmetic}"),
         ("pods", f"{group.most_pods} a node at most" if group.most_pods else "as many as AWS allows, which is unknown"),
         ("updates", f"{group.update_strategy}: {first}; {group.max_unavailable} at a time"),
-        ("node repair", "on" if group.node_repair else "off"),
+        ("node repair", str(group.node_repair or "off")),
         *_listed("labels", tuple(f"{key}={value}" for key, value in group.labels.items())),
         *_listed("taints", tuple(f"{t.key}={t.value}:{kubernetes_effect(t.effect)}" for t in group.taints)),
     ]

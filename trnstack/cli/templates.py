@@ -1,10 +1,10 @@
 """The templates of a plan, kept so that nothing unchanged is synthesized twice.
 
 They are kept by a digest of all that they are made of: the plan, the versions of the CDK's library and of Python, the
-source of constructs and stacks, and the feature flags of ``cdk.json``. The folder is ``trnstack/templates`` in
-``XDG_CACHE_HOME``, or in ``~/.cache``. A file is written beside its place and moved there as a whole, so that several
-processes may keep templates at a time; the oldest go when there are many. Without a folder that can be written to,
-templates are made each time.
+source of constructs and stacks, the feature flags of ``cdk.json``, and the packages that are locked. The folder is
+``trnstack/templates`` in ``XDG_CACHE_HOME``, or in ``~/.cache``. A file is written beside its place and moved there as
+a whole, so that several processes may keep templates at a time; the oldest go when there are many. Without a folder
+that can be written to, templates are made each time.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ class TemplatesError(Exception):
 
 ROOT = Path(__file__).parents[2]
 #: What is rendered by the source in these folders, and by it alone.
-_RENDERED_BY = ("infra", "stacks", "trnstack/layout", "trnstack/plan")
+_RENDERED_BY = ("infra", "stacks", "trnstack/kubernetes", "trnstack/layout", "trnstack/plan")
 #: What is kept at most; an environment's templates take about 100 kB.
 MOST_KEPT = 100
 _VERSION = 1
@@ -99,7 +99,7 @@ def _digest(plan: "Plan") -> str:
 
     digest = hashlib.sha256(f"{_VERSION} {installed()} {sys.version_info[:3]}\n".encode())
     sources = [path for name in _RENDERED_BY for path in sorted((ROOT / name).rglob("*.py"))]
-    for path in (*sources, ROOT / "cdk.json"):
+    for path in (*sources, ROOT / "cdk.json", ROOT / "requirements.lock"):
         content = path.read_bytes()
         digest.update(f"{path.relative_to(ROOT)} {len(content)}\n".encode() + content)
     digest.update(to_json(plan).encode())

@@ -42,13 +42,16 @@ _FLAGS = """\
       - {flag}
 """
 
+# HOST-04: containers' images and layers, pods' emptyDir volumes and logs are on the local disks, which the root volume
+# would have no room for.
 _RAID0 = """\
   instance:
     localStorage:
       strategy: RAID0
 """
 
-# nodeadm replaces its own list of limits with this one, so its limit of open files is repeated.
+# HOST-01: what EFA needs. nodeadm replaces its own list of limits with this one, so its limit of open files stands here
+# too.
 _LIMITS = f"""\
   containerd:
     baseRuntimeSpec:
@@ -99,6 +102,10 @@ def user_data(
     EKS adds the cluster's own part (name, endpoint, certificate) as long as the launch template names no image; with
     one it adds nothing, and the whole must be here.
 
+    Two things of a ready node are not here, since its image does them. HOST-02: the EFA driver's package sets huge
+    pages aside as the system boots, before the kubelet counts them; nodeadm starts that after all of cloud-init. The
+    kernel is held by the image's own lock on its packages, and a new one comes with the lock's next release alone.
+
     Args:
         local_storage: ``raid0`` joins the NVMe disks and puts containerd and pods' scratch on them; ``none`` doesn't.
         logical_neuroncore_config: Physical cores to a logical one, for every process on the node; None: the chip's own.
@@ -111,7 +118,8 @@ def user_data(
 
     Source: awslabs/amazon-eks-ami at 81fec2e, nodeadm/doc/api.md and examples.md (localStorage, "Modifying container
     RLIMITs"), nodeadm/internal/containerd/base-runtime-spec.json, nodeadm/internal/api/validation.go (the four that a
-    cluster needs), nodeadm/test/e2e/cases/kubelet-flags; EKS user guide, "Customize managed nodes with launch
+    cluster needs), nodeadm/test/e2e/cases/kubelet-flags, templates/al2023: install-efa.sh, install-neuron-driver.sh
+    (``versionlock``), nodeadm-run.service, setup-local-disks; EKS user guide, "Customize managed nodes with launch
     templates", "Specifying an AMI" (nothing is merged; taints of the API come late, and in time by the kubelet's flag);
     libfabric, fi_efa(7); AWS Neuron documentation, EKS prerequisites (logical_nc_config).
     """

@@ -9,6 +9,7 @@ from trnstack.layout.images import mirrored
 from trnstack.plan.cluster import cluster, lock_inputs
 from trnstack.plan.decisions import decisions
 from trnstack.plan.images import custom_images
+from trnstack.plan.kubernetes import kubernetes
 from trnstack.plan.model import CustomImagePlan, NodeGroupPlan, PinsPlan, Plan, StackPlan
 from trnstack.plan.network import network
 from trnstack.plan.nodes import KEEPER, KEEPER_TAG, node_group
@@ -26,7 +27,7 @@ def plan(environment: Environment, lock: Lock) -> Plan:
     """Returns the plan of an environment that has no errors and whose lock is current."""
     container = lock.neuron.container
     groups = tuple(node_group(environment, group, lock) for group in environment.node_groups)
-    images = custom_images(environment, lock, _tags(environment))
+    images, stored = custom_images(environment, lock, _tags(environment)), storage(environment)
     return Plan(
         name=environment.name,
         region=environment.region,
@@ -41,10 +42,11 @@ def plan(environment: Environment, lock: Lock) -> Plan:
             rehearsal=lock.rehearsal_account is not None,
         ),
         network=network(environment),
-        storage=storage(environment),
+        storage=stored,
         cluster=cluster(environment, lock),
         images=images,
         node_groups=groups,
+        kubernetes=kubernetes(environment, lock, groups, stored),
         training=training(environment),
         quotas=quotas(environment),
         stacks=_stacks(environment, images, groups),
@@ -101,6 +103,15 @@ def _stacks(
         tags=tags,
         depends_on=(network_name,),
     )
+    # In front of the fleets: what nodes need stands when they join, and no node is paid for while a chart fails.
+    # The fleets don't depend on it, so that a chart is never in the way of a fleet's update.
+    applied = StackPlan(
+        name=f"{name}-kubernetes",
+        description=f"{name}: charts and objects in the cluster",
+        termination_protection=False,
+        tags=tags,
+        depends_on=(network_name, storage_name, cluster_name),
+    )
     # A node group's stack carries no tags: CloudFormation would hand them on to the placement group, whose tags can't
     # be changed without replacing it.
     fleets = (
@@ -114,4 +125,5 @@ def _stacks(
         for group in groups
         if not group.awaits_image
     )
-    return (*fixed, *((building,) if images else ()), *fleets)
+    by_cdk = environment.kubernetes.delivery == "cdk"
+    return (*fixed, *((building,) if images else ()), *((applied,) if by_cdk else ()), *fleets)

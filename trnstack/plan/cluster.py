@@ -4,6 +4,7 @@ import json
 
 from ami.pins import EKS_OPTIMIZED, SYSTEM, Inputs, Lock
 from trnstack.catalog.effective import instance_type_of
+from trnstack.kubernetes.names import NAMESPACE, SERVICE_ACCOUNT
 from trnstack.layout.addresses import MINIMUM_IP_TARGET, WARM_IP_TARGET
 from trnstack.plan.model import AddOnPlan, ClusterPlan, PodIdentityPlan, TrainerPlan
 from trnstack.plan.nodes import control_plane_zone_ids, system_nodes, uses_efa
@@ -11,15 +12,11 @@ from trnstack.plan.vpc import service_cidr_of
 from trnstack.spec import Environment
 from trnstack.spec.node_groups import CustomImage, NodeGroup
 
-#: Names that jobs may rely on before anything is deployed.
-TRAINING_NAMESPACE = "training"
-TRAINER_SERVICE_ACCOUNT = "trainer"
-
 #: What every node needs to have a network, and pods to have permissions, so it stands before the first node joins.
 BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
 #: What nodes run, so it becomes active only when there are some.
 AFTER_SYSTEM_NODES = ("coredns", "eks-node-monitoring-agent")
-FSX_CSI_DRIVER = "aws-fsx-csi-driver"
+FSX_CSI_DRIVER, S3_CSI_DRIVER = "aws-fsx-csi-driver", "aws-mountpoint-s3-csi-driver"
 NEURON_CHART, EFA_CHART, KUEUE_CHART, TRAINER_CHART = (
     *("neuron-helm-chart", "aws-efa-k8s-device-plugin", "kueue", "kubeflow-trainer"),
 )
@@ -49,7 +46,8 @@ def add_on_names(environment: Environment) -> tuple[str, ...]:
     """Returns the add-ons that the environment's cluster has, in the order in which they are installed."""
     asked = environment.kubernetes.fsx_csi
     fsx_csi = environment.storage.lustre is not None if asked == "auto" else asked
-    return (*BEFORE_NODES, *AFTER_SYSTEM_NODES, *((FSX_CSI_DRIVER,) if fsx_csi else ()))
+    asked_for = {FSX_CSI_DRIVER: fsx_csi, S3_CSI_DRIVER: environment.kubernetes.s3_csi}
+    return (*BEFORE_NODES, *AFTER_SYSTEM_NODES, *(name for name, wanted in asked_for.items() if wanted))
 
 
 def chart_names(environment: Environment) -> tuple[str, ...]:
@@ -64,6 +62,14 @@ def chart_names(environment: Environment) -> tuple[str, ...]:
     return tuple(name for name, wanted in asked.items() if wanted)
 
 
+def uses_neuron_scheduler(environment: Environment) -> bool:
+    """Tells whether the Neuron scheduler runs: ``auto`` is where a node has several devices to ask for a part of."""
+    asked = environment.kubernetes.neuron_scheduler
+    if asked == "auto":
+        return any(instance_type_of(group).neuron_devices > 1 for group in environment.node_groups)
+    return asked
+
+
 def lock_inputs(environment: Environment) -> Inputs:
     """Returns the parts of the environment that its lock must answer."""
     return Inputs(
@@ -76,7 +82,7 @@ def lock_inputs(environment: Environment) -> Inputs:
         image_regions=tuple(sorted(copy.region for copy in environment.images.copy_to_regions)),
         add_ons=tuple(sorted(add_on_names(environment))),
         charts=tuple(sorted(chart_names(environment))),
-        chart_settings=("neuron_scheduler",) if environment.kubernetes.neuron_scheduler else (),
+        chart_settings=("neuron_scheduler",) if uses_neuron_scheduler(environment) else (),
     )
 
 
@@ -100,12 +106,14 @@ def cluster(environment: Environment, lock: Lock) -> ClusterPlan:
         log_types=section.control_plane_logs,
         log_retention_days=environment.observability.log_retention_days,
         administrators=section.admin_role_arns,
+        trainers=section.trainer_role_arns,
+        viewers=section.viewer_role_arns,
         deletion_protection=section.deletion_protection,
         subnets=tuple(f"system-{zone_id}" for zone_id in control_plane_zone_ids(environment)),
         service_cidr=service_cidr_of(environment),
         add_ons=tuple(_add_on(name, lock) for name in add_on_names(environment)),
         system_nodes=system_nodes(environment, lock),
-        trainer=TrainerPlan(namespace=TRAINING_NAMESPACE, service_account=TRAINER_SERVICE_ACCOUNT),
+        trainer=TrainerPlan(namespace=NAMESPACE, service_account=SERVICE_ACCOUNT),
     )
 
 

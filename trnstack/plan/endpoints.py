@@ -21,12 +21,11 @@ _REASONS = {
     "eks": "whoever works with the cluster from inside the VPC asks EKS for its address",
     "eks-auth": "pods get their AWS permissions by EKS Pod Identity",
     "fsx": "the FSx CSI driver asks for its file system",
-    "lambda": "the functions by which CDK works in the cluster stand in the VPC, and one calls the other",
     "logs": "logs of nodes and pods go to CloudWatch",
     "monitoring": "metrics of nodes and pods go to CloudWatch",
     "ssm": "Session Manager, the way in: the node's agent registers",
     "ssmmessages": "Session Manager, the way in: sessions and port forwarding",
-    "sts": "functions, jobs and people inside the VPC sign in to the cluster and to roles",
+    "sts": "jobs and people inside the VPC take roles and ask who they are",
 }
 _AS_ASKED = "the environment asks for it"
 
@@ -45,14 +44,19 @@ class Need:
 
 
 def needs(environment: Environment) -> Iterator[Need]:
-    """Yields what nodes, add-ons, CDK's functions and Session Manager reach in a VPC without a way out.
+    """Yields what nodes, add-ons, the function by which CDK works in the cluster, and Session Manager reach.
 
-    Services that act from outside the VPC need none: EKS scales and repairs its nodes itself, S3, EBS and FSx call KMS
-    themselves, and there is neither an autoscaler nor a load balancer controller in the cluster.
+    That is in a VPC without a way out. The function asks EKS for the cluster's address, signs its token by itself,
+    without STS, and fetches charts from S3, by its gateway endpoint; the one that calls it stands outside the VPC
+    (``infra.kubectl``), so that none is needed for Lambda.
+
+    Services that act from outside the VPC need none either: EKS scales and repairs its nodes itself, S3, EBS and FSx
+    call KMS themselves, and there is neither an autoscaler nor a load balancer controller in the cluster.
 
     Source: EKS user guide, "Deploy private clusters with limited internet access"; ECR user guide, "Amazon ECR
     interface VPC endpoints"; Systems Manager user guide, "Reference: ec2messages, ssmmessages, and other API
-    operations"; amazon-ssm-agent release notes, 3.3.40.0; aws/aws-cdk#28955 and its kubectl provider.
+    operations"; amazon-ssm-agent release notes, 3.3.40.0; aws/aws-cdk#28955 and its kubectl provider; aws/aws-cli,
+    awscli/customizations/eks/get_token.py: a presigned request, which only the cluster sends.
     """
     yield Need(service="ec2", otherwise="nodes do not join and pods get no address")
     yield Need(service="ecr.api", otherwise="no image can be pulled")
@@ -61,9 +65,7 @@ def needs(environment: Environment) -> Iterator[Need]:
     by_cdk = environment.kubernetes.delivery == "cdk"
     blocked = "CDK applies nothing in the cluster" if by_cdk else ""
     yield Need(service="eks", otherwise=blocked)
-    yield Need(service="sts", otherwise=blocked)
-    if by_cdk:
-        yield Need(service="lambda", otherwise=blocked)
+    yield Need(service="sts")
     if environment.kubernetes.cloudwatch_observability:
         yield Need(service="logs", otherwise="nothing that nodes and pods log reaches CloudWatch")
         yield Need(service="monitoring", otherwise="no metric of nodes and pods reaches CloudWatch")

@@ -3,12 +3,14 @@
 from ami.pins import ENVIRONMENT_TAG, RECIPE_TAG, RECIPE_VERSION_TAG, SYSTEM, Lock
 from trnstack.catalog import CHIPS, SYSTEM_INSTANCE_TYPES, InstanceType
 from trnstack.catalog.effective import instance_type_of
+from trnstack.kubernetes.names import NEURON_LABEL, NODE_GROUP_LABEL
 from trnstack.layout.addresses import NodeAddresses, most_pods, node_addresses
 from trnstack.layout.interfaces import Interface, interfaces
 from trnstack.layout.user_data import user_data
 from trnstack.plan.blocks import block, block_scaling
 from trnstack.plan.joining import CUSTOM_AMI_TYPE, awaits_image, custom_image_id, joining
-from trnstack.plan.model import LaunchTemplatePlan, NodeGroupPlan, ScalingPlan, TaintPlan
+from trnstack.plan.model import LaunchTemplatePlan, NodeGroupPlan, RepairPlan, ScalingPlan, TaintPlan
+from trnstack.plan.repair import repair
 from trnstack.spec import Environment
 from trnstack.spec.node_groups import CapacityBlock, CapacityReservation, NodeGroup
 
@@ -120,7 +122,7 @@ def node_group(environment: Environment, group: NodeGroup, lock: Lock) -> NodeGr
         taints=tuple(TaintPlan(key=taint.key, value=taint.value, effect=taint.effect) for taint in group.taints),
         max_unavailable=group.max_unavailable,
         update_strategy="MINIMAL" if is_reserved(group) else "DEFAULT",
-        node_repair=group.node_repair,
+        node_repair=repair(group),
         addresses=addresses_of(group, instance_type),
         most_pods=_most_pods(instance_type),
         efa_gbps=_efa_gbps(instance_type) if efa else 0,
@@ -132,7 +134,9 @@ def node_group(environment: Environment, group: NodeGroup, lock: Lock) -> NodeGr
 
 def _own_labels(group: NodeGroup, *, efa: bool) -> dict[str, str]:
     """Returns the labels that the toolkit sets beside the environment's."""
-    labels = {EFA_LABEL: "true"} if efa else {}
+    labels = {NEURON_LABEL: "true", NODE_GROUP_LABEL: group.name}
+    if efa:
+        labels[EFA_LABEL] = "true"
     if group.ultraserver:
         labels |= {ULTRASERVER_LABEL: group.name, ULTRASERVER_CONFIG_LABEL: str(group.ultraserver.config)}
     return labels
@@ -230,7 +234,7 @@ def system_nodes(environment: Environment, lock: Lock) -> NodeGroupPlan:
         taints=(),
         max_unavailable=1,
         update_strategy="DEFAULT",
-        node_repair=True,
+        node_repair=RepairPlan(parallel_count=1, unhealthy_count=section.min_count, replaced_reasons=()),
         addresses=system_addresses_of(environment),
         most_pods=most_pods(
             interfaces=known.interfaces,

@@ -1,4 +1,4 @@
-"""Decides which quotas of EC2 an environment needs, in vCPUs."""
+"""Decides which quotas of EC2 an environment needs, in vCPUs, and what it needs of Lambda's."""
 
 from collections.abc import Iterator
 
@@ -12,6 +12,8 @@ from trnstack.spec.node_groups import CapacityReservation
 
 #: Source: Service Quotas, EC2: "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances".
 STANDARD_QUOTA = "L-1216C47A"
+#: How many charts and objects in the cluster are worked on at once; each needs two functions for as long as it takes.
+AT_ONCE = 4
 _NAMES = {
     "L-2C3B7624": "Running On-Demand Trn instances",
     "L-6B0D517C": "All Trn Spot Instance Requests",
@@ -43,7 +45,17 @@ def quotas(environment: Environment) -> tuple[QuotaPlan, ...]:
 
 
 def quota_decisions(environment: Environment) -> Iterator[Decision]:
-    """Yields what counts against no quota, or against one in a way that may surprise."""
+    """Yields what counts against no quota of EC2's, or against one in a way that may surprise; and Lambda's.
+
+    Source: Lambda developer guide, "Lambda quotas": concurrent executions are 1,000 a region, fewer in new accounts,
+    raised on request; 10 is what such accounts report. Service Quotas, Lambda: L-B99A9384.
+    """
+    if environment.kubernetes.delivery == "cdk":
+        reason = (
+            f"CDK's two functions work on {AT_ONCE} charts or objects in the cluster at once; they count in Lambda's "
+            "quota of concurrent executions (L-B99A9384), of which a new account may have no more than 10"
+        )
+        yield Decision(path="kubernetes.delivery", value=f"{2 * AT_ONCE} functions at once", reason=reason)
     for index, group in enumerate(environment.node_groups):
         path = f"node_groups[{index}].quota"
         if group.capacity.type == "capacity_block":

@@ -129,54 +129,71 @@ def the_audit_log_is_kept(environment: Environment) -> Iterator[Finding]:
         )
 
 
-def _role_path(index: int) -> Path:
-    return ("eks", "admin_role_arns", index)
+def _roles(environment: Environment) -> Iterator[tuple[str, Path, str]]:
+    """Yields each role that may enter the cluster: its list, its path and its ARN."""
+    for name in ("admin_role_arns", "trainer_role_arns", "viewer_role_arns"):
+        for index, arn in enumerate(getattr(environment.eks, name)):
+            yield name, ("eks", name, index), arn
 
 
-def admin_roles_are_unique(environment: Environment) -> Iterator[Finding]:
-    """EKS008: No administrator is listed twice: a role has one access entry.
-
-    Source: EKS user guide, "Create access entries".
-    """
-    for index, arn in repeated(environment.eks.admin_role_arns):
-        yield Finding(
-            code="EKS008",
-            path=_role_path(index),
-            message=f"'{arn}' is listed twice",
-            hint="remove one of the two",
-        )
-
-
-def admin_roles_are_in_the_account(environment: Environment) -> Iterator[Finding]:
-    """EKS009: Administrators are roles of the environment's account; one of another account is worth a second look.
+def roles_are_unique(environment: Environment) -> Iterator[Finding]:
+    """EKS008: No role is listed twice among those that may do the same: a role has one access entry.
 
     Source: EKS user guide, "Create access entries".
     """
-    for index, arn in enumerate(environment.eks.admin_role_arns):
+    seen: set[tuple[str, str]] = set()
+    for name, path, arn in _roles(environment):
+        if (name, arn) in seen:
+            yield Finding(code="EKS008", path=path, message=f"'{arn}' is listed twice", hint="remove one of the two")
+        seen.add((name, arn))
+
+
+def roles_are_in_one_list(environment: Environment) -> Iterator[Finding]:
+    """EKS013: No role is in two lists: its one access entry has the groups of one of them.
+
+    Source: EKS API reference, CreateAccessEntry: one entry for each ``principalArn``.
+    """
+    first: dict[str, str] = {}
+    for name, path, arn in _roles(environment):
+        if first.setdefault(arn, name) != name:
+            yield Finding(
+                code="EKS013",
+                path=path,
+                message=f"'{arn}' is among the {first[arn]} already",
+                hint="keep it in the list that allows more, or name another role here",
+            )
+
+
+def roles_are_in_the_account(environment: Environment) -> Iterator[Finding]:
+    """EKS009: Those who may enter are roles of the environment's account; one of another is worth a second look.
+
+    Source: EKS user guide, "Create access entries".
+    """
+    for _, path, arn in _roles(environment):
         account = arn.split(":")[4]
         if environment.account and account != environment.account:
             yield Finding(
                 code="EKS009",
                 severity=Severity.WARNING,
-                path=_role_path(index),
+                path=path,
                 message=f"the role is in account {account}, the environment in {environment.account}",
-                hint=f"name a role of {environment.account}, unless the other account shall administer the cluster",
+                hint=f"name a role of {environment.account}, unless the other account shall enter the cluster",
             )
 
 
-def admin_roles_are_in_the_partition(environment: Environment) -> Iterator[Finding]:
-    """EKS010: Administrators' ARNs are of the partition that the region belongs to.
+def roles_are_in_the_partition(environment: Environment) -> Iterator[Finding]:
+    """EKS010: The ARNs of those who may enter are of the partition that the region belongs to.
 
     Source: AWS General Reference, "Amazon Resource Names (ARNs)".
     """
     region = environment.region
     expected = next((name for prefix, name in _PARTITIONS.items() if region.startswith(prefix)), "aws")
-    for index, arn in enumerate(environment.eks.admin_role_arns):
+    for _, path, arn in _roles(environment):
         partition = arn.split(":")[1]
         if partition != expected:
             yield Finding(
                 code="EKS010",
-                path=_role_path(index),
+                path=path,
                 message=f"the role is in partition {partition}, {region} in {expected}",
                 hint=f"name a role whose ARN starts with arn:{expected}:",
             )
@@ -228,9 +245,10 @@ RULES = (
     public_clients_have_public_addresses,
     control_plane_logs_are_unique,
     the_audit_log_is_kept,
-    admin_roles_are_unique,
-    admin_roles_are_in_the_account,
-    admin_roles_are_in_the_partition,
+    roles_are_unique,
+    roles_are_in_one_list,
+    roles_are_in_the_account,
+    roles_are_in_the_partition,
     zones_take_the_control_plane,
     service_range_is_accepted,
 )

@@ -10,6 +10,8 @@ from trnstack.spec import Environment
 SET_BY_THE_TOOLKIT = {
     "NEURON_LOGICAL_NC_CONFIG": "logical_neuroncore_config of the node group",
     "NEURON_RT_ROOT_COMM_ID": "the job's first worker",
+    "NEURON_PJRT_PROCESSES_NUM_DEVICES": "the job's nodes and their devices",
+    "NEURON_PJRT_PROCESS_INDEX": "the place of a node in its job",
     "NEURON_RT_STOCHASTIC_ROUNDING_EN": "neuron.stochastic_rounding",
     "NEURON_CC_FLAGS": "neuron.compiler_flags",
     "FI_PROVIDER": "efa of the node group",

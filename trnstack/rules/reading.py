@@ -26,7 +26,8 @@ class ReadingCheck:
 
 _FORMAT = "The environment file, version 1: `trnstack schema`."
 _IGNORES = "The environment file, version 1: README, `Findings`."
-_LOCK = "The lock file, version 2: docs/adr/0003."
+_LOCK = "The lock file, version 3: docs/adr/0003."
+_CHARTS = "docs/adr/0007."
 
 READING_CHECKS = (
     ReadingCheck(
@@ -140,5 +141,25 @@ READING_CHECKS = (
         why="Until one is, the stack of its node group is left out of every deploy, and what stands of it stays as it "
         "was: the schedules of the next Capacity Block, for one, would not be there.",
         source=_LOCK,
+    ),
+    ReadingCheck(
+        code="IMG017",
+        rule="the charts that the lock pins lie beside it",
+        why="A deploy fetches nothing: it takes a chart from its archive, and only if that has the bytes that the lock "
+        "pins. Asked where templates are made to be deployed, and by `trnstack lock --check`.",
+        source=_CHARTS,
+    ),
+    ReadingCheck(
+        code="IMG018",
+        rule="a chart knows every value that is set",
+        why="Helm passes over a value that a chart does not have, so what was renamed would be off without a word.",
+        source="Helm documentation, `Values Files`; docs/adr/0007.",
+    ),
+    ReadingCheck(
+        code="IMG019",
+        rule="a chart has the files that are left out of it",
+        why="What a controller writes a chart may not declare, or no upgrade goes through: such a file is left out, "
+        "and an object of trnstack's takes its place. In a chart that has moved it both would be there.",
+        source="Kubernetes documentation, `Server-Side Apply`, Conflicts; kubernetes-sigs/jobset pull request 1248.",
     ),
 )

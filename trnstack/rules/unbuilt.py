@@ -1,7 +1,6 @@
 """What the format has and the stacks have not: each such part is told, none is passed over.
 
-A part without which the environment would not become what its file says is an error. A part that only adds something is
-a note, and the cluster stands without it.
+Each only adds something, so it is a note, and the cluster stands without it.
 """
 
 from collections.abc import Iterator
@@ -11,30 +10,14 @@ from trnstack.spec import Environment
 
 #: What is on by default and switches nothing yet, by section and key.
 _ADDITIONS = {
-    ("kubernetes", "kueue"): "queues and quotas for jobs",
-    ("kubernetes", "kubeflow_trainer"): "training jobs as Kubernetes resources",
-    ("kubernetes", "neuron_scheduler"): "neighbouring cores for jobs that ask for part of a node",
     ("kubernetes", "cloudwatch_observability"): "metrics and logs of nodes and pods in CloudWatch",
     ("observability", "checkpoint_freshness_intervals"): "an alarm when no new checkpoint comes",
 }
 
 
-def _unbuilt(code: str, path: Path, what: str, hint: str, severity: Severity = Severity.ERROR) -> Finding:
+def _unbuilt(code: str, path: Path, what: str, hint: str, severity: Severity) -> Finding:
     subject, _, reason = what.partition(": ")
     return Finding(code=code, path=path, message=f"not built yet: {subject} ({reason})", hint=hint, severity=severity)
-
-
-def the_delivery_is_built(environment: Environment) -> Iterator[Finding]:
-    """SPEC093: What runs in the cluster comes by a way that the stacks have.
-
-    Source: the project's changelog.
-    """
-    if environment.kubernetes.delivery == "gitops":
-        what, hint = "delivery by gitops: the stacks apply what runs in the cluster", "write delivery: cdk"
-        yield _unbuilt("SPEC093", ("kubernetes", "delivery"), what, hint)
-    if environment.kubernetes.s3_csi:
-        what, hint = "s3_csi: buckets are not mounted", "write s3_csi: false"
-        yield _unbuilt("SPEC093", ("kubernetes", "s3_csi"), what, hint)
 
 
 def additions(environment: Environment) -> dict[tuple[str, str], str]:
@@ -75,7 +58,6 @@ def the_watch_is_built(environment: Environment) -> Iterator[Finding]:
 
 
 RULES = (
-    the_delivery_is_built,
     the_additions_are_built,
     the_watch_is_built,
 )

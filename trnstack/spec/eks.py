@@ -46,6 +46,12 @@ class Eks(Section):
     admin_role_arns: Annotated[
         tuple[RoleArn, ...], Field(min_length=1, description="IAM roles that administer the cluster; at least one")
     ]
+    trainer_role_arns: Annotated[
+        tuple[RoleArn, ...], Field(description="IAM roles that may run jobs in the jobs' namespace, and nothing else")
+    ] = ()
+    viewer_role_arns: Annotated[
+        tuple[RoleArn, ...], Field(description="IAM roles that may look at jobs, nodes and queues, and change nothing")
+    ] = ()
     control_plane_logs: Annotated[
         tuple[Literal["api", "audit", "authenticator", "controllerManager", "scheduler"], ...],
         Field(description="The control plane's logs that are kept"),

@@ -180,6 +180,12 @@ class NodeGroup(Section):
     ] = (Taint(key="aws.amazon.com/neuron", value="present", effect="NO_SCHEDULE"),)
     max_unavailable: Annotated[int, Field(ge=1, le=100, description="How many nodes an update replaces at a time")] = 1
     node_repair: Annotated[bool, Field(description="Whether EKS replaces nodes that are unhealthy")] = True
+    node_repair_parallel_count: Annotated[
+        int, Field(ge=1, le=100, description="How many nodes are repaired at a time")
+    ] = 1
+    node_repair_unhealthy_percent: Annotated[
+        int, Field(ge=1, le=100, description="EKS repairs none while more than this share of the nodes is unhealthy")
+    ] = 20
     instance_facts: Annotated[
         InstanceFacts | None, Field(description="What AWS has not published of the instance type, for trn3 only")
     ] = None

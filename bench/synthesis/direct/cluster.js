@@ -9,7 +9,7 @@ const {
   NAME, REGION, TAGS, ZONES,
   acknowledge, acknowledgeManaged, assumedBy, exported, imported, inlinePolicy, managedPolicy, output,
 } = require('./common');
-const { VERSION, launchTemplate, nodeGroup } = require('./nodes');
+const { VERSION, launchTemplate, nodeGroup, repair } = require('./nodes');
 
 const TUNNEL = [
   `aws ssm start-session --region ${REGION} --document-name AWS-StartPortForwardingSessionToRemoteHost`,
@@ -119,7 +119,7 @@ class ClusterStack extends Stack {
     exported(this, 'ClusterCertificateAuthority', this.cluster.attrCertificateAuthorityData);
     output(this, 'ClusterName', this.cluster.ref, 'The EKS cluster');
     const kubeconfig = `aws eks update-kubeconfig --region ${REGION} --name ${NAME}`;
-    output(this, 'KubeconfigCommand', kubeconfig, 'Lets kubectl find the cluster');
+    output(this, 'KubeconfigCommand', kubeconfig, 'Lets kubectl find the cluster; add --role-arn ARN to work as one of the roles that the file names');
     output(this, 'TunnelCommand', TUNNEL, 'Opens the private API endpoint on port 8443 of this machine');
   }
 
@@ -190,6 +190,7 @@ class ClusterStack extends Stack {
       amiType: 'AL2023_x86_64_STANDARD',
       clusterName: this.cluster.ref,
       labels: { 'trnstack/role': 'system' },
+      nodeRepairConfig: repair(2, []),
       nodegroupName: 'system',
       nodeRole: this.nodeRole.attrArn,
       scalingConfig: { minSize: 2, desiredSize: 2, maxSize: 4 },

@@ -65,12 +65,33 @@ function nodeGroup(scope, { template, ...properties }) {
     capacityType: 'ON_DEMAND',
     forceUpdateEnabled: false,
     launchTemplate: { id: template.ref, version: template.attrLatestVersionNumber },
-    nodeRepairConfig: { enabled: true },
     releaseVersion: RELEASE,
     version: VERSION,
     updateConfig: { maxUnavailable: 1, updateStrategy: 'DEFAULT' },
     ...properties,
   });
+}
+
+const NEURON_REASONS = [
+  'NeuronDMAError',
+  'NeuronHBMUncorrectableError',
+  'NeuronNCUncorrectableError',
+  'NeuronSRAMUncorrectableError',
+];
+
+function repair(maxUnhealthyNodeThresholdCount, reasons) {
+  const overrides = reasons.map((nodeUnhealthyReason) => ({
+    minRepairWaitTimeMins: 10,
+    nodeMonitoringCondition: 'AcceleratedHardwareReady',
+    nodeUnhealthyReason,
+    repairAction: 'Replace',
+  }));
+  return {
+    enabled: true,
+    maxParallelNodesRepairedCount: 1,
+    maxUnhealthyNodeThresholdCount,
+    ...(overrides.length ? { nodeRepairConfigOverrides: overrides } : {}),
+  };
 }
 
 class NodesStack extends Stack {
@@ -98,7 +119,8 @@ class NodesStack extends Stack {
       template,
       amiType: 'AL2023_x86_64_NEURON',
       clusterName: imported('cluster', 'ClusterName'),
-      labels: { 'trnstack/efa': 'true' },
+      labels: { 'trnstack/neuron': 'true', 'trnstack/node-group': name, 'trnstack/efa': 'true' },
+      nodeRepairConfig: repair(Math.max(1, Math.floor(count / 5)), NEURON_REASONS),
       nodegroupName: name,
       nodeRole: imported('cluster', 'NodeRoleArn'),
       scalingConfig: { minSize: count, desiredSize: count, maxSize: count },
@@ -110,4 +132,4 @@ class NodesStack extends Stack {
   }
 }
 
-module.exports = { NodesStack, VERSION, launchTemplate, nodeGroup };
+module.exports = { NodesStack, VERSION, launchTemplate, nodeGroup, repair };

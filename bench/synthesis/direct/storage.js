@@ -5,6 +5,7 @@ const fsx = require('aws-cdk-lib/aws-fsx');
 const kms = require('aws-cdk-lib/aws-kms');
 const logs = require('aws-cdk-lib/aws-logs');
 const s3 = require('aws-cdk-lib/aws-s3');
+const ssm = require('aws-cdk-lib/aws-ssm');
 const { Construct } = require('constructs');
 const { NAME, REGION, TAGS, exported, imported, named, output } = require('./common');
 
@@ -15,55 +16,6 @@ function retained(resource) {
   resource.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
   return resource;
 }
-
-// The volume and its claim, around the three values that CloudFormation knows.
-const VOLUME = [
-`apiVersion: v1
-kind: Namespace
-metadata:
-  name: training
----
-apiVersion: v1
-kind: PersistentVolume
-metadata:
-  name: lustre
-spec:
-  capacity:
-    storage: 4800Gi
-  volumeMode: Filesystem
-  accessModes: [ReadWriteMany]
-  persistentVolumeReclaimPolicy: Retain
-  storageClassName: ""
-  mountOptions: [relatime, flock]
-  claimRef:
-    apiVersion: v1
-    kind: PersistentVolumeClaim
-    namespace: training
-    name: lustre
-  csi:
-    driver: fsx.csi.aws.com
-    volumeHandle: "`,
-`"
-    volumeAttributes:
-      dnsname: "`,
-`"
-      mountname: "`,
-`"
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata:
-  namespace: training
-  name: lustre
-spec:
-  accessModes: [ReadWriteMany]
-  storageClassName: ""
-  volumeName: lustre
-  resources:
-    requests:
-      storage: 4800Gi
-`,
-];
 
 class Key extends Construct {
   constructor(scope, id, { alias, description, statements = [] }) {
@@ -294,10 +246,12 @@ class StorageStack extends Stack {
     exported(this, 'SecretsKeyArn', secretsKey.arn);
     output(this, 'CheckpointBucket', bucket.ref, 'The bucket that holds checkpoints');
     output(this, 'FileSystemId', fileSystem.ref, 'The Lustre file system');
+    output(this, 'FileSystemDnsName', fileSystem.attrDnsName, 'The name under which it is reached');
     output(this, 'FileSystemMountName', fileSystem.attrLustreMountName, 'The name under which it is mounted');
-    const [start, dnsName, mountName, end] = VOLUME;
-    const volume = [start, fileSystem.ref, dnsName, fileSystem.attrDnsName, mountName, fileSystem.attrLustreMountName, end];
-    output(this, 'PersistentVolumeManifest', Fn.join('', volume), "For kubectl apply: the file system's volume, and its claim");
+    const told = { id: fileSystem.ref, 'dns-name': fileSystem.attrDnsName, 'mount-name': fileSystem.attrLustreMountName };
+    for (const [what, value] of Object.entries(told)) {
+      new ssm.CfnParameter(this, `Lustre-${what}`, { name: `/trnstack/${NAME}/file-system-${what}`, type: 'String', value });
+    }
   }
 }
 

@@ -8,6 +8,8 @@ from typing import Any
 from moto.core.utils import utcnow
 from moto.eks.models import Cluster, Nodegroup
 
+from rehearsal.kubernetes import ApiServer
+
 Request = dict[str, Any]
 _LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 
@@ -25,6 +27,7 @@ class ClusterRecord(Cluster):
         association_count: How many associations it has had.
         updates: The updates of the cluster, its node groups and add-ons, by id.
         interface_ids: The network interfaces of its control plane.
+        kubernetes: What is in it.
     """
 
     def __init__(self, *, backend: Any, request: Request, vpc_id: str) -> None:
@@ -58,6 +61,7 @@ class ClusterRecord(Cluster):
         self.association_count = 0
         self.updates: dict[str, dict[str, Any]] = {}
         self.interface_ids: list[str] = []
+        self.kubernetes = ApiServer(lambda: self.version)
 
     def log(self, logging: Request) -> None:
         """Turns log types on or off; those that aren't named stay as they are."""

@@ -43,8 +43,8 @@ _REAL = (
     "tar",
     "touch",
 )
-#: Every fake writes down how it was called.
-_CALL = """printf '%s' "${0##*/}" >>"$STATE/calls"; printf ' %s' "$@" >>"$STATE/calls"; echo >>"$STATE/calls"\n"""
+#: Every fake writes down how it was called, in one piece, since two may run at once.
+_CALL = """printf -v line ' %s' "$@"; printf '%s%s\\n' "${0##*/}" "$line" >>"$STATE/calls"\n"""
 #: A package is a file with the package's name and its version as text; where that says no release, it is 1.
 _FAKES = {
     "rpm": """

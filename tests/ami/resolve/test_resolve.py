@@ -6,12 +6,14 @@ import threading
 
 import pytest
 
-from ami import ami_choice, moving, offline
+from ami import ami_choice, archives, moving, offline
+from ami.archives import digest_of as archive_digest_of
 from ami.lock import to_json
 from ami.pins import UNRESOLVED
 from ami.registry import RegistryError
 from ami.resolve import Aws, NoAccountError, ResolveError, for_environment, resolve
 from ami.tables import add_on_versions, ami_releases, charts
+from rehearsal.charts import archive
 
 from .conftest import ACCOUNT, INPUTS, PUBLISHER, REGION, World, digest_of, path_of
 
@@ -87,8 +89,61 @@ class TestWhole:
         told = []
         resolved(progress=lambda *news: told.append(news))
 
-        assert [(done, total) for _, done, total in told] == [(number, 9) for number in range(1, 10)]
-        assert {about for about, _, _ in told} >= {"add-on coredns", "chart kueue", f"image {KUEUE}"}
+        assert [(done, total) for _, done, total in told] == [(number, 11) for number in range(1, 12)]
+        about = {about for about, _, _ in told}
+        assert about >= {"add-on coredns", "chart kueue", "chart kueue's archive", f"image {KUEUE}"}
+
+    def test_archives(self, resolved, chosen):
+        """Every chart's archive is fetched, pinned by its bytes and handed over under the name that Helm gives it."""
+        found = resolved()
+        expected = {name: archive(name, pin.version) for name, pin in chosen.charts.items()}
+
+        assert {name: pin.archive for name, pin in found.lock.charts.items()} == {
+            name: archive_digest_of(content) for name, content in expected.items()
+        }
+        assert found.archives == {f"{name}-{chosen.charts[name].version}.tgz": expected[name] for name in expected}
+
+    def test_archives_that_are_there(self, resolved, registries, tmp_path):
+        """An archive that lies there with the bytes that the lock pins is not fetched; any other is."""
+        first = resolved()
+        archives.write(tmp_path, first.archives)
+        (tmp_path / "kueue-0.19.2.tgz").write_bytes(b"cut off")
+        registries.fetched.clear()
+
+        again = resolved(first.lock, archives=tmp_path)
+
+        assert list(again.archives) == ["kueue-0.19.2.tgz"]
+        assert registries.fetched == {first.lock.charts["kueue"].location: first.lock.charts["kueue"].digest}
+        assert again.lock == first.lock
+
+    def test_archive_of_another_chart(self, resolved, registries, chosen):
+        """A registry that gives another chart for the digest is not believed."""
+        registries.archives[chosen.charts["kueue"].location] = archive("kueue", "0.19.1")
+
+        with pytest.raises(ResolveError) as error:
+            resolved()
+
+        assert failures(error) == ["chart kueue 0.19.2: its archive holds kueue 0.19.1, and not kueue 0.19.2"]
+
+    def test_archive_that_is_not_pinned(self, resolved):
+        """An archive that is not the one of the lock replaces nothing."""
+        lock = resolved().lock
+        other = dataclasses.replace(lock.charts["kueue"], archive=f"sha256:{'0' * 64}")
+        kept = dataclasses.replace(lock, charts={**lock.charts, "kueue": other})
+
+        with pytest.raises(ResolveError, match=f"and the lock pins sha256:{'0' * 64}"):
+            resolved(kept)
+
+    def test_rehearsal_serves_its_own(self, world, chosen, registries):
+        """A rehearsal's charts are its own, whatever digests the tables and the older lock know."""
+        world.address = "http://127.0.0.1:1"
+        registries.moved.clear()
+
+        lock = resolve(chosen, aws=world.aws, registry=registries).lock
+
+        assert {pin.digest for pin in lock.charts.values()} == {
+            digest_of(f"{pin.location} {pin.version}") for pin in lock.charts.values()
+        }
 
     def test_several_at_a_time(self, resolved, registries, monkeypatch):
         """Questions do not wait for each other: five answers that wait for one another all come."""
@@ -311,6 +366,9 @@ class TestFailures:
 
             def chart_digest(self, location, version):
                 return digest_of(f"{location} {version}")
+
+            def chart_archive(self, location, version, _digest):
+                return archive(location.rpartition("/")[2], version)
 
         world.refusals["ecr:GetAuthorizationToken"] = "AccessDeniedException"
         aws = world.aws

@@ -1,5 +1,10 @@
 """Keys, parameters, repositories, log groups, topics and alarms."""
 
+import json
+
+import pytest
+from botocore.exceptions import ClientError
+
 ALL = {"Statement": [{"Effect": "Allow", "Action": "kms:*", "Principal": {"AWS": "123456789012"}, "Resource": "*"}]}
 
 
@@ -46,6 +51,24 @@ def test_parameter(client, make, change):
 
     assert client("ssm").get_parameter(Name="/cdk/version")["Parameter"]["Value"] == "33"
     assert parameter.attributes["Value"] == "33"
+
+
+def test_parameter_as_a_stack_parameter(services, client):
+    """A stack takes what another one has put into the parameter store, and a change of it at its next update."""
+    services.reset()
+    ssm, cloudformation = client("ssm"), client("cloudformation")
+    taken = {"Type": "AWS::SSM::Parameter::Value<String>", "Default": "/trnstack/demo/file-system-id"}
+    copy = {"Type": "AWS::SSM::Parameter", "Properties": {"Name": "/copy", "Type": "String", "Value": {"Ref": "Taken"}}}
+    body = json.dumps({"Parameters": {"Taken": taken}, "Resources": {"Copy": copy}})
+    with pytest.raises(ClientError, match=r"Unable to fetch parameters \[/trnstack/demo/file-system-id\]"):
+        cloudformation.create_stack(StackName="demo", TemplateBody=body)
+
+    ssm.put_parameter(Name="/trnstack/demo/file-system-id", Type="String", Value="fs-1")
+    cloudformation.create_stack(StackName="demo", TemplateBody=body)
+    assert ssm.get_parameter(Name="/copy")["Parameter"]["Value"] == "fs-1"
+    ssm.put_parameter(Name="/trnstack/demo/file-system-id", Type="String", Value="fs-2", Overwrite=True)
+    cloudformation.update_stack(StackName="demo", TemplateBody=body)
+    assert ssm.get_parameter(Name="/copy")["Parameter"]["Value"] == "fs-2"
 
 
 def test_repository(client, make, change):

@@ -59,6 +59,34 @@ class TestRun:
         assert run.lines[0].startswith(f"destroy x-nodes --force -c environment={tmp_path / 'x.yaml'}")
         assert f"--output {tmp_path / 'cdk.out'}" in run.lines[0]
 
+    def test_synthesized_once(self, fake, tmp_path):
+        """What a deploy has synthesized is used again, until environment or lock are others, or a deploy fails."""
+        cdk, _ = fake("import sys; print(' '.join(sys.argv[1:])); sys.exit('fail' in sys.argv)")
+        file, cdk.lock_file = tmp_path / "x.yaml", tmp_path / "x.lock.json"
+        file.write_text("one")
+        cdk.lock_file.write_text("{}")
+
+        def synthesizes(*words):
+            return f"--app {tmp_path / 'cdk.out'}" not in cdk.run(*words, environment_file=file).lines[0]
+
+        assert [synthesizes("deploy", "a"), synthesizes("destroy", "a"), synthesizes("deploy", "b")] == [
+            True,
+            False,
+            False,
+        ]
+        file.write_text("two")
+        assert [synthesizes("destroy", "a"), synthesizes("deploy", "a"), synthesizes("deploy", "a")] == [
+            True,
+            True,
+            False,
+        ]
+        cdk.lock_file.write_text("{ }")
+        assert [synthesizes("deploy", "a"), synthesizes("deploy", "fail"), synthesizes("destroy", "a")] == [
+            True,
+            False,
+            True,
+        ]
+
     def test_nothing_of_the_persons_own_account_reaches_it(self, fake, tmp_path, monkeypatch):
         """Whatever account a person is signed in to, and whatever proxy is set, the CLI sees the embedded AWS alone."""
         for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "aws_secret", "CDK_DEFAULT_ACCOUNT", "HTTPS_PROXY"):

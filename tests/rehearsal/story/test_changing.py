@@ -48,7 +48,7 @@ def told(planned, tmp_path, monkeypatch):
         lambda *_: ({("storage", "lustre", "throughput_mbps_per_tib"): 125}, tmp_path / "demo.yaml"),
     )
 
-    def tell(first, second, status=3, line=LOST):
+    def tell(first, second, status=3, line=LOST, revisions=(1, 1, 1)):
         plan = planned("llama3-8b-trn1")
         group = plan.node_groups[0].name
         before, *after = (
@@ -58,11 +58,12 @@ def told(planned, tmp_path, monkeypatch):
                         node_groups=(
                             SimpleNamespace(name="system", instance_ids=system),
                             SimpleNamespace(name=group, instance_ids=nodes),
-                        )
+                        ),
+                        releases=(SimpleNamespace(name="kueue", revision=revision),),
                     ),
                 )
             )
-            for system, nodes in ((("i-0",), ("i-1", "i-2")), first, second)
+            for revision, (system, nodes) in zip(revisions, (SAME, first, second), strict=True)
         )
         stage = Stage(plan, after, CdkRun("diff", status, 0.1, (), (line,)), tmp_path)
         change(stage, before)
@@ -114,3 +115,10 @@ def test_guard_that_does_not_refuse(told, status, line):
     """A guard that ends well, fails otherwise, or refuses something else ends the rehearsal with what it said."""
     with pytest.raises(RehearsalError, match=r"should refuse storage\.lustre\.throughput_mbps_per_tib: 125"):
         told(SAME, NEW, status, line)
+
+
+@pytest.mark.parametrize("revisions", [(1, 2, 2), (1, 1, 2)], ids=["by the first", "by the second"])
+def test_release_that_was_upgraded(told, revisions):
+    """A chart that was upgraded by an edit which does not concern it ends the rehearsal."""
+    with pytest.raises(RehearsalError, match="release kueue was upgraded without need"):
+        told(SAME, NEW, revisions=revisions)

@@ -58,19 +58,28 @@ class TestUpdates:
         "file", [file for file in ENVIRONMENTS if file.stem != AWAITING], ids=lambda file: file.stem
     )
     @pytest.mark.parametrize("edit", [in_place, of_nodes])
-    def test_each_is_one_deploy_of_one_stack(self, file, tmp_path, edit):
-        """Each edit is allowed, and takes one deploy, in which nothing is held back."""
+    def test_each_is_one_deploy_of_each_stack(self, file, tmp_path, edit):
+        """Each edit is allowed, and takes one deploy of each stack that it concerns, in which nothing is held back."""
         before, after = plans(file, edited(file, tmp_path, edit(plan_file(file))))
-        (step,) = steps(before, after)
+        found = steps(before, after)
+        in_the_cluster = edit is in_place and before.kubernetes.stack is not None
 
-        assert step.command.startswith("cdk deploy ")
-        assert step.held_back == ()
-        assert ("at a time" in step.nodes) is (edit is of_nodes)
+        assert len(found) == (2 if in_the_cluster else 1)
+        assert any(f" {before.kubernetes.stack} " in step.command for step in found) is in_the_cluster
+        for step in found:
+            assert step.command.startswith("cdk deploy ")
+            assert step.held_back == ()
+            assert ("at a time" in step.nodes) is (edit is of_nodes)
 
     def test_in_place(self, planned):
-        """The bucket is changed where there is one to change, else a node group's labels are."""
-        assert in_place(planned("llama3-8b-trn1")) == {("storage", "checkpoints", "noncurrent_expiration_days"): 31}
-        assert in_place(planned(ADOPTED)) == {("node_groups", 0, "labels", "rehearsed"): "true"}
+        """The bucket is changed where there is one to change, else a node group's labels; and what jobs are told."""
+        told = {("neuron", "environment", "NEURON_RT_LOG_LEVEL"): "INFO"}
+        days = {("storage", "checkpoints", "noncurrent_expiration_days"): 31}
+        plan = planned("llama3-8b-trn1")
+
+        assert in_place(plan) == {**days, **told}
+        assert in_place(planned(ADOPTED)) == {("node_groups", 0, "labels", "rehearsed"): "true", **told}
+        assert in_place(replace(plan, kubernetes=replace(plan.kubernetes, stack=None))) == days
 
 
 class TestReplacing:

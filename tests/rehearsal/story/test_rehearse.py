@@ -66,6 +66,11 @@ def test_published_cluster(tmp_path):
     assert re.search(r"trn1 +32 nodes wanted · trn1\.32xlarge · 8 EFA interfaces each \(1 efa, 7 efa-only\)", stands)
     assert "32 running" in stands
     assert "Lustre 2.15 PERSISTENT_2 · 4800 GiB" in stands
+    assert re.search(
+        r"stand-ins of the rehearsal's own, .*: aws-efa-k8s-device-plugin, kubeflow-trainer, kueue", stands
+    )
+    assert_charts_of_the_lock(stands, "llama3-8b-trn1")
+    assert re.search(r"cdk deploy llama3-8b-kubernetes --exclusively .*\n +llama3-8b-kubernetes +1 resource ", changed)
     assert "in place: every node is still the same" in changed
     assert "every node of the group is a new one" in changed
     assert re.search(
@@ -86,10 +91,40 @@ def test_published_cluster(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def assert_charts_of_the_lock(stands, name):
+    """Add-ons, charts and objects stand in the cluster, in the versions that the environment's lock names."""
+    pins = read(path_for(ROOT / "environments" / f"{name}.yaml"))
+
+    for add_on, version in pins.add_ons.items():
+        assert re.search(rf"─ {add_on} +{re.escape(version)} · ACTIVE", stands)
+    for chart, pin in pins.charts.items():
+        assert re.search(rf"─ {chart} +{re.escape(pin.version)} +namespace \S+ · revision 1 · \d+ object", stands)
+    assert "NOT RENDERED" not in stands
+    for line in (
+        r"ClusterQueue +training",
+        r"ConfigMap +trnstack",
+        r"LocalQueue +training",
+        r"ServiceAccount +trainer",
+    ):
+        assert re.search(line, stands)
+
+
+def test_ultraserver(tmp_path):
+    """An UltraServer's cluster has its charts and objects too, the queue's topology of UltraServers among them."""
+    with start(ROOT / "environments" / "ultraserver-trn2u.yaml", tmp_path) as process:
+        out, err = process.communicate(timeout=240)
+
+    assert process.returncode == 0, err
+    assert_charts_of_the_lock(out.partition("Changing it")[0], "ultraserver-trn2u")
+    assert re.search(r"Topology +trnstack-ultraserver", out)
+    assert out.count("All of it is as planned.") == 2
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("name", "lines"),
     [
-        ("private-trn1", ["NAT gateways  none", "lambda (interface)", "private-checkpoints-111122223333-us-west-2"]),
+        ("private-trn1", ["NAT gateways  none", "sts (interface)", "private-checkpoints-111122223333-us-west-2"]),
         ("existing-vpc-trn1", ["VPC vpc-0a1b2c3d4e5f60718 · 10.40.0.0/16", "subnet-0a00000000000003a  10.40.32.0/20"]),
     ],
 )
@@ -218,7 +253,7 @@ class TestLockOfARehearsal:
             f"hint: run: cdk deploy custom-image-images -c environment={file}, then trnstack lock {file}" in done.stderr
         )
         assert {path.name.partition(".")[0] for path in out.glob("*.template.json")} == {
-            f"custom-image-{part}" for part in ("network", "storage", "images", "cluster")
+            f"custom-image-{part}" for part in ("network", "storage", "images", "cluster", "kubernetes")
         }
 
     def test_offline_lock(self, tmp_path):

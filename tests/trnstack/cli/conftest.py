@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ami.lock import path_for, read, write
-from bench.locks import resolved
+from ami.lock import path_for, read
+from bench.locks import write_resolved
 from trnstack.cli import main
 
 ROOT = Path(__file__).parents[3]
@@ -66,6 +66,6 @@ def lock_of(run: Run) -> Callable[[Path], None]:
 
     def make(file: Path) -> None:
         assert run("lock", "--offline", file).code == 0
-        write(resolved(read(path_for(file))), path_for(file))
+        write_resolved(read(path_for(file)), file)
 
     return make

@@ -1,6 +1,7 @@
 """``trnstack diff``."""
 
 import json
+import re
 import shutil
 import subprocess
 import tempfile
@@ -10,8 +11,12 @@ import pytest
 from trnstack.cli import templates as keeping
 from trnstack.environment import plan_file
 
-STORAGE, NODES = "llama3-8b-storage", "llama3-8b-nodes-trn1"
+STORAGE, KUBERNETES, NODES = "llama3-8b-storage", "llama3-8b-kubernetes", "llama3-8b-nodes-trn1"
 FASTER = ("throughput_mbps_per_tib: 250", "throughput_mbps_per_tib: 500")
+OBJECT = "Custom::AWSCDK-EKS-KubernetesResource"
+#: Other instances, whose type the values of a chart name.
+TRN2 = ("instance_type: trn1.32xlarge", "instance_type: trn1n.32xlarge")
+LABELLED = (("node_count: 32", "node_count: 32\n    labels: {a: b}"),)
 FEWER = ("node_count: 32", "node_count: 16")
 
 
@@ -55,7 +60,7 @@ class TestText:
         lines = answer.stdout.splitlines()
 
         assert answer.code == 0
-        assert lines[1] == "  1 LOSES DATA, 1 REPLACED"
+        assert lines[1] == "  1 LOSES DATA, 1 REPLACED, 6 in place; 1 REFUSED by Kubernetes"
         assert any("LustreConfiguration.PerUnitStorageThroughput  250 -> 500  REPLACED [1]" in line for line in lines)
         assert any("the old one is retained with its files" in line for line in lines)
         assert "What running jobs feel" in lines
@@ -67,9 +72,10 @@ class TestText:
         """Fewer nodes are in place, and their price is told."""
         answer = run("diff", old, edited(FEWER))
 
-        assert "  3 in place" not in answer.stdout
-        assert "  1 in place" in answer.stdout.splitlines()
-        assert "ScalingConfig.DesiredSize  32 -> 16  in place" in answer.stdout
+        assert "  2 in place" in answer.stdout.splitlines()
+        assert "(Custom::AWSCDK-EKS-KubernetesResource)" in answer.stdout
+        assert "UNKNOWN" not in answer.stdout
+        assert re.search(r"ScalingConfig\.DesiredSize +32 -> 16 +in place", answer.stdout)
         # 32 and 16 trn1.32xlarge at 21.50 USD an hour, 730 hours; the system nodes are the same on both sides.
         assert f"({-16 * 21.5 * 730:+,.0f})" in answer.stdout
 
@@ -121,12 +127,13 @@ class TestText:
         assert notes.count("compared as") == 1
 
     def test_width(self, run, old, edited):
-        """Sentences are wrapped; commands are not, so that they can be copied."""
+        """Sentences are wrapped; commands and values are not, so that they can be copied and compared."""
         answer = run("diff", old, edited(FASTER, ("node_count: 32", "node_count: 16")))
         wide = [line.strip() for line in answer.stdout.splitlines()[1:] if len(line) > 120]
 
         assert wide
-        assert [line for line in wide if not line.startswith(("aws ", "cdk ", "FILE_SYSTEM=", "1. cdk "))] == []
+        sentences = [line for line in wide if not line.startswith(("aws ", "cdk ", "FILE_SYSTEM=", "1. cdk "))]
+        assert [line for line in sentences if " -> " not in line] == []
 
     def test_only_logs(self, run, old, edited):
         """Logs that go alone are marked as such, in the count and by the guard."""
@@ -137,6 +144,95 @@ class TestText:
         assert answer.stdout.splitlines()[1].startswith("  1 LOSES DATA (only logs)")
         assert "nothing but logs is lost" in answer.stdout
         assert answer.stderr.rstrip().endswith("(AWS::Logs::LogGroup): LOSES DATA, only logs")
+
+
+class TestInTheCluster:
+    @pytest.fixture
+    def untrained(self, edited):
+        """Returns a writer of the example without a training section, with an edit, locked."""
+        section = re.search(r"\ntraining:\n(?:  .*\n)+", edited(name="whole.yaml").read_text()).group()
+        return lambda *replacements, name: edited((section, "\n"), *replacements, name=name)
+
+    def test_volume(self, run, untrained):
+        """Without a training section nothing in the templates of that stack differs, and its deploy is told."""
+        answer = run("diff", untrained(name="a.yaml"), untrained(FASTER, name="b.yaml"))
+        lines = answer.stdout.splitlines()
+        deploys = [line.strip() for line in lines[lines.index("Deploys, in their order") :]][1:9]
+
+        assert f"  in place        PersistentVolume lustre ({OBJECT})" in lines
+        assert any(f"{STORAGE}/LustreFileSystem" in line and line.endswith("is replaced") for line in lines)
+        assert "Without loss: PersistentVolume lustre of llama3-8b-kubernetes" in answer.stdout
+        assert [line[:17] for line in deploys if line[:2] in ("1.", "2.", "3.")] == [
+            "1. cdk deploy lla",
+            "2. kubectl --name",
+            "3. cdk deploy lla",
+        ]
+        assert deploys[2].endswith("persistentvolumeclaim lustre && kubectl delete persistentvolume lustre")
+        assert deploys[-2:] == ["PersistentVolume lustre", "PersistentVolumeClaim lustre"]
+        assert "All at once" not in answer.stdout
+
+    def test_with_training(self, run, old, edited):
+        """With one, what that changes comes with it."""
+        lines = run("diff", old, edited(FASTER)).stdout.splitlines()
+
+        assert any(line.startswith("  2. kubectl --namespace training delete") for line in lines)
+        assert any(line.startswith(f"  3. cdk deploy {KUBERNETES} -c") for line in lines)
+        for name in ("ClusterTrainingRuntime trnstack-torch", "PersistentVolume lustre"):
+            assert f"       {name}" in lines
+
+    @pytest.mark.parametrize("gone", [True, False])
+    def test_no_file_system(self, run, old, edited, gone):
+        """A file system that goes takes its volume along, and one that comes brings it; nothing stands in the way."""
+        section = re.search(r"  lustre:\n(?:    .*\n)+", old.read_text()).group()
+        without = edited((section, "  checkpoints: {}\n"))
+        answer = run("diff", *((old, without) if gone else (without, old)))
+
+        assert f"PersistentVolume lustre {'goes' if gone else 'is new'}" in answer.stdout
+        assert "REFUSED" not in answer.stdout
+        assert "kubectl delete persistentvolume " not in answer.stdout.partition("Deploys")[2]
+        row = f"  DELETED         PersistentVolume lustre ({OBJECT})"
+        new = "  new: PersistentVolume lustre, PersistentVolumeClaim lustre"
+        assert (row if gone else new) in answer.stdout.splitlines()
+
+    @pytest.mark.parametrize("form", [(), ("--markdown",)])
+    def test_names(self, run, old, edited, form):
+        """People read kind and name, in rows and in what jobs feel; the guard names them too."""
+        answer = run("diff", old, edited(("name: trn1\n", "name: other\n")), "--fail-on", "replacement", *form)
+        shown = answer.stdout.replace("\\", "")
+
+        assert f"ResourceFlavor trn1 ({OBJECT})" in shown
+        assert "ClusterQueue training" in shown
+        assert "release neuron-helm-chart (Custom::AWSCDK-EKS-HelmChart)" in run("diff", old, edited(TRN2)).stdout
+        assert "Objectsqueue" not in shown
+        assert f"{KUBERNETES}/ResourceFlavor trn1 ({OBJECT}): DELETED" in answer.stderr
+
+
+class TestCost:
+    def test_least(self, run, old, edited):
+        """A sum of which the file system has no price is a lower bound, and is no smaller than before."""
+        answer = run("diff", old, edited(FASTER))
+
+        assert re.search(r"  file system +1,008 -> unknown\n", answer.stdout)
+        assert re.search(r"  all with a price +503,397 -> at least 502,389\n", answer.stdout)
+        assert "at least" in run("diff", old, edited(FASTER), "--markdown").stdout
+
+    def test_known(self, run, old, edited):
+        """A sum of which all has a price is told as it is, with the difference."""
+        lines = run("diff", old, edited(FEWER)).stdout.splitlines()
+        (line,) = [line for line in lines if line.startswith("  all with a price")]
+
+        assert "at least" not in line
+        assert line.endswith(f"({-16 * 21.5 * 730:+,.0f})")
+
+    def test_least_on_both_sides(self, run, edited):
+        """Of two lower bounds nothing says that they are unchanged."""
+        first, second = (edited(FASTER, *more, name=f"{len(more)}.yaml") for more in ((), LABELLED))
+        (line,) = [
+            line for line in run("diff", first, second).stdout.splitlines() if line.startswith("  all with a price")
+        ]
+
+        assert line.count("at least") == 2
+        assert "(" not in line
 
 
 class TestGuard:
@@ -178,14 +274,18 @@ class TestForMachines:
         (file_system,) = [change for change in data["changes"] if change["type"] == "AWS::FSx::FileSystem"]
 
         assert (data["diff_version"], data["impact"]) == (1, "loses-data")
-        assert data["counts"] == {"loses-data": 1, "replaces": 1}
+        assert data["counts"] == {"loses-data": 1, "replaces": 1, "in-place": 6}
         assert (file_system["action"], file_system["retained"], file_system["impact"]) == (
             "replace",
             True,
             "loses-data",
         )
         assert file_system["properties"][0]["before"] == "250"
-        assert [step["stack"] for step in data["steps"]] == [STORAGE]
+        assert [step["stack"] for step in data["steps"]] == [STORAGE, KUBERNETES, KUBERNETES]
+        (volume,) = [change for change in data["changes"] if change["object"] == "PersistentVolume lustre"]
+        assert volume["logical_id"].startswith("ObjectsstoragePersistentVolumelustre")
+        assert volume["refused"]
+        assert "PersistentVolume lustre" in [way["object"] for way in data["ways"]]
         assert data["cost"]["before"]["parts"]["file system"] == 1008.0
         assert "file system" in data["cost"]["after"]["unknown"]
         assert [each["monthly_usd"] for each in data["left_behind"]] == [1008.0]
@@ -235,7 +335,7 @@ class TestDeploys:
         answer = run("diff", old, edited(("{file_system_path: /checkpoints,", f"{{file_system_path: {folder},")))
         lines = answer.stdout.splitlines()
 
-        assert lines[1] == "  1 DELETED, 1 new; 1 REFUSED by AWS"
+        assert lines[1] == "  1 DELETED, 1 in place, 1 new; 1 REFUSED by AWS"
         assert f"       leave out for now: the association of {folder}" in lines
         assert any(line.startswith(f"  2. cdk deploy {STORAGE} -c environment=") for line in lines)
         assert not any("NOT POSSIBLE" in line for line in lines)

@@ -10,7 +10,7 @@ import pytest
 
 from ami import offline
 from ami.lock import path_for, read, write
-from ami.pins import UNRESOLVED
+from ami.pins import UNRESOLVED, hash_of
 from ami.resolve import Failure, NoAccountError, ResolveError, connect
 from rehearsal.process import server
 from trnstack.cli.lock import asking, report
@@ -30,6 +30,17 @@ def copy_of(locked):
     lock = read(path_for(locked))
     write(offline.lock(lock.inputs), path_for(copy))
     return copy
+
+
+def as_version_2(path):
+    """Writes a lock as the version before did, whose charts have no archives."""
+    data = json.loads(path.read_text())
+    del data["checksum"]
+    charts = {
+        name: {key: value for key, value in pin.items() if key != "archive"} for name, pin in data["charts"].items()
+    }
+    data |= {"lock_version": 2, "charts": charts}
+    path.write_text(json.dumps({**data, "checksum": hash_of(data)}))
 
 
 class TestOffline:
@@ -91,7 +102,7 @@ class TestOffline:
             (lambda text: text[:50], "is not JSON"),
             (lambda text: f"<<<<<<< HEAD\n{text}=======\n{text}>>>>>>> other\n", "is not JSON"),
             (lambda text: text.replace("v20260625", "v20260618"), "was edited by hand"),
-            (lambda text: text.replace('"lock_version": 2', '"lock_version": 1'), "has version 1"),
+            (lambda text: text.replace('"lock_version": 3', '"lock_version": 1'), "has version 1"),
         ],
         ids=["cut off", "merged", "edited", "older"],
     )
@@ -115,6 +126,21 @@ class TestOffline:
             else f"take the committed one back: {back}; or choose every pin anew: {anew}"
         )
         assert lock.read_bytes() == before
+
+    def test_version_2(self, run, locked):
+        """A lock of the version before charts were installed keeps what nodes start from, and is written anew."""
+        path, before = path_for(locked), read(path_for(locked))
+        as_version_2(path)
+        stale = run("check", locked)
+        answer = run("lock", "--offline", locked)
+        after = read(path)
+
+        assert "IMG002" in stale.stderr + stale.stdout
+        assert f"run: trnstack lock {locked}" in stale.stderr + stale.stdout
+        assert (answer.code, answer.stderr) == (0, "")
+        assert (after.images, after.add_ons, after.neuron) == (before.images, before.add_ons, before.neuron)
+        assert list(after.charts) == list(before.charts)
+        assert json.loads(path.read_text())["lock_version"] == 3
 
     def test_unreadable_says_that_nothing_was_changed(self, run, locked):
         """That nothing was changed is the last that is said."""
@@ -173,7 +199,7 @@ class TestOffline:
         assert (answer.code, answer.stdout) == (1, "")
         assert answer.stderr == f"{path_for(locked)}: can't be written: file too large\n"
         assert path_for(locked).read_bytes() == before
-        assert sorted(path.name for path in locked.parent.iterdir()) == [path_for(locked).name, locked.name]
+        assert sorted(path.name for path in locked.parent.iterdir()) == ["charts", path_for(locked).name, locked.name]
 
     def test_keeps_what_aws_confirmed(self, run, locked):
         """Of an add-on that AWS confirmed nobody says that it is not, however the lock is made anew."""
@@ -364,6 +390,18 @@ class TestCheck:
         assert (answer.code, answer.stderr) == (0, "")
         assert answer.stdout == f"{path_for(locked)} is current, made from AWS in us-east-2\n"
 
+    def test_archives(self, run, locked):
+        """An archive that is missing or has other bytes is not one to go on with."""
+        folder = locked.parent / "charts"
+        (folder / "kueue-0.19.2.tgz").write_bytes(b"other")
+        (folder / "kubeflow-trainer-2.3.0.tgz").unlink()
+        answer = run("lock", "--check", locked)
+
+        assert (answer.code, answer.stdout) == (1, "")
+        assert f"IMG017 {folder / 'kubeflow-trainer-2.3.0.tgz'} is missing" in answer.stderr
+        assert f"IMG017 {folder / 'kueue-0.19.2.tgz'} has sha256:" in answer.stderr
+        assert f"  hint: run: trnstack lock {locked}, and commit what it writes" in answer.stderr.splitlines()
+
     def test_misfit(self, run, locked):
         """A lock that answers the environment and whose pins don't fit each other is not one to go on with."""
         lock = read(path_for(locked))
@@ -536,8 +574,17 @@ class TestAccount:
 
         assert read(path_for(locked)).unresolved == ()
         moved = {change["path"] for change in data["changes"] if change["old"] != UNRESOLVED}
-        assert moved == {"made_from", "rehearsal_account"}
-        assert len(data["changes"]) == len(before.unresolved) + 2
+        # A rehearsal serves charts of its own: what the tables know of the real ones is none of its digests.
+        own = {
+            f"charts.{name}.{field}"
+            for name, pin in before.charts.items()
+            for field in ("digest", "archive")
+            if getattr(pin, field) != UNRESOLVED
+        }
+        assert moved == {"made_from", "rehearsal_account", *own}
+        assert len(data["changes"]) == len(before.unresolved) + len(moved)
+        names = {f"{name}-{pin.version}.tgz" for name, pin in before.charts.items()}
+        assert {each.name for each in (locked.parent / "charts").iterdir()} == names
 
     def test_partial_failure(self, run, locked):
         """One thing that fails keeps the whole lock from being written."""

@@ -68,7 +68,8 @@ class TestJax:
             for line in lines
         )
         assert f"  1. cdk deploy jax-cluster -c environment={file}" in lines
-        assert f"  2. cdk deploy jax-nodes-trn1 -c environment={file}" in lines
+        assert f"  2. cdk deploy jax-kubernetes -c environment={file}" in lines
+        assert f"  3. cdk deploy jax-nodes-trn1 -c environment={file}" in lines
         assert any("4 nodes at a time are replaced: DEFAULT starts new nodes" in line for line in lines)
         assert f"  All at once, in the same order: cdk deploy --all -c environment={file}" in lines
         assert lines[-1] == f"  made from tables: an account resolves the rest by: trnstack lock {file}"
@@ -120,6 +121,7 @@ class TestJax:
         assert {"path": "neuron.sdk", "change": "2.30.0 -> 2.31.1"} in data["changes"]
         assert [step["command"] for step in data["steps"]] == [
             f"cdk deploy jax-cluster -c environment={file}",
+            f"cdk deploy jax-kubernetes -c environment={file}",
             f"cdk deploy jax-nodes-trn1 -c environment={file}",
         ]
         assert any(change["path"] == "pins.neuron_sdk" for change in data["plan_changes"])
@@ -313,7 +315,7 @@ class TestAccount:
             assert old == read(path_for(file))
             assert options == ["--upgrade", "--sdk", "2.31.1"]
             asked.append((name, environment.neuron.sdk, lock))
-            return resolved(lock), ["ask for FILE"]
+            return Resolved(resolved(lock), ("ask for FILE",), {"kueue-0.19.2.tgz": b"archive"})
 
         monkeypatch.setattr(asking, "resolved", answer)
         done = run("lock", "--upgrade", "--sdk", "2.31.1", file)
@@ -324,6 +326,8 @@ class TestAccount:
         assert not any("charts" in place for place in chosen.unresolved)
         assert read(path_for(file)).unresolved == ()
         assert f"ask for {file}" in done.stdout
+        assert f"fetched {file.parent / 'charts' / 'kueue-0.19.2.tgz'}: commit it beside the lock" in done.stdout
+        assert (file.parent / "charts" / "kueue-0.19.2.tgz").read_bytes() == b"archive"
 
     def test_newest_build(self, run, copied, monkeypatch):
         """The newest build of a custom image is taken, which a lock that is only made leaves alone."""
@@ -336,7 +340,7 @@ class TestAccount:
             assert set(pin.custom.image_ids.values()) == {pin.custom.owner} == {UNRESOLVED}
             ids = {**old.images["trn1"].custom.image_ids, old.inputs.region: newer}
             custom = replace(old.images["trn1"].custom, image_ids=ids)
-            return Resolved(replace(lock, images={**old.images, "trn1": replace(pin, custom=custom)}), ())
+            return Resolved(replace(lock, images={**old.images, "trn1": replace(pin, custom=custom)}), (), {})
 
         monkeypatch.setattr(asking, "resolved", answer)
         done = run("lock", "--upgrade", file)

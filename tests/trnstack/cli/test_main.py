@@ -13,7 +13,7 @@ import pytest
 from trnstack.cli import main
 
 TRNSTACK = (sys.executable, "-c", "import sys; from trnstack.cli import main; sys.exit(main())")
-COMMANDS = ("init", "check", "plan", "diff", "lock", "catalog", "rehearse", "teardown", "rules", "schema")
+COMMANDS = ("init", "check", "plan", "diff", "lock", "catalog", "job", "rehearse", "teardown", "rules", "schema")
 
 
 class TestHelp:

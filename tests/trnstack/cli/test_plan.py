@@ -25,6 +25,9 @@ class TestText:
             "Quotas that the environment needs at its largest, in vCPUs",
             "Storage",
             "Checkpoints",
+            "In the cluster (llama3-8b-kubernetes)",
+            "Jobs",
+            "Queue",
             "Tags",
             "Decisions",
             "Not built yet: on by default, and not there",
@@ -95,15 +98,13 @@ class TestText:
 
 class TestNotBuilt:
     #: Everything that is on by default and not there.
-    OFF = (
-        "kubernetes: {kueue: false, kubeflow_trainer: false, neuron_scheduler: false, cloudwatch_observability: false}"
-    )
+    OFF = "kubernetes: {cloudwatch_observability: false}"
 
     def test_what_is_on_by_default_is_listed(self, run, locked):
         """What check has no finding for, since nobody asked for it, is told by the plan."""
         last = run("plan", locked).stdout.partition("Not built yet: ")[2]
 
-        assert "  kubernetes.kueue " in last
+        assert "  kubernetes.cloudwatch_observability " in last
         assert "  observability.checkpoint_freshness_intervals " in last
 
     def test_what_is_off_is_not(self, run, example):

@@ -30,7 +30,6 @@ class TestNetworkSection:
         assert has("  images from   111122223333.dkr.ecr.us-west-2.amazonaws.com/mirror")
         assert has("  s3 (gateway)      checkpoints")
         assert has("  eks-auth          pods get their AWS permissions")
-        assert has("  lambda            the functions by which CDK works")
 
     def test_existing_vpc(self, shown):
         """Each subnet that was given says which role it serves, and why."""

@@ -128,6 +128,7 @@ class TestReadingChecks:
         files = [
             *(package / "source").glob("*.py"),
             package / "environment.py",
+            package / "charts.py",
             package / "suppressions.py",
             package / "spec" / "load.py",
         ]

@@ -45,7 +45,11 @@ class TestText:
         assert lines.index(f"write in {locked}: eks.deletion_protection: false") + 1 == lines.index(
             f"cdk deploy llama3-8b-cluster --exclusively -c environment={locked}"
         )
-        assert f"cdk destroy llama3-8b-nodes-trn1 llama3-8b-cluster --exclusively -c environment={locked}" in lines
+        nodes, rest = (
+            lines.index(f"cdk destroy {stacks} --exclusively -c environment={locked}")
+            for stacks in ("llama3-8b-nodes-trn1", "llama3-8b-kubernetes llama3-8b-cluster")
+        )
+        assert nodes + 1 == rest
         assert f"cdk destroy llama3-8b-storage --exclusively -c environment={locked}" in apart
         assert "cdk destroy llama3-8b-storage" not in ordinary
 

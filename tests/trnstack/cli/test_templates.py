@@ -78,7 +78,8 @@ class TestKept:
     def test_another_source(self, made, plan, monkeypatch, tmp_path):
         """So do constructs that were edited."""
         keeping.templates(plan)
-        (tmp_path / "cdk.json").write_bytes((ROOT / "cdk.json").read_bytes())
+        for name in ("cdk.json", "requirements.lock"):
+            (tmp_path / name).write_bytes((ROOT / name).read_bytes())
         (tmp_path / "infra").mkdir()
         (tmp_path / "infra" / "bucket.py").write_text("edited")
         monkeypatch.setattr(keeping, "ROOT", tmp_path)

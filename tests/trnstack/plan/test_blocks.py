@@ -177,6 +177,8 @@ class TestUltraserver:
 
         assert made.labels == {
             "team": "ml",
+            "trnstack/neuron": "true",
+            "trnstack/node-group": "ultra",
             "trnstack/efa": "true",
             "trnstack/ultraserver": "ultra",
             "trnstack/ultraserver-config": "4",

@@ -200,7 +200,7 @@ class TestAwaiting:
         decided = built(node_group=CUSTOM)
 
         assert decided.awaiting_image == ()
-        assert [stack.name for stack in decided.stacks][-2:] == ["demo-images", "demo-nodes-trn1"]
+        assert [stack.name for stack in decided.stacks][-3:] == ["demo-images", "demo-kubernetes", "demo-nodes-trn1"]
         assert decided.stack("demo-images").depends_on == ("demo-network",)
         assert decided.stack("demo-images").termination_protection is False
 
@@ -209,7 +209,7 @@ class TestAwaiting:
         decided = waiting(node_groups=[{**CUSTOM, "name": "new"}, {"name": "old"}])
 
         assert [group.name for group in decided.awaiting_image] == ["new"]
-        assert [stack.name for stack in decided.stacks][-2:] == ["demo-images", "demo-nodes-old"]
+        assert [stack.name for stack in decided.stacks][-3:] == ["demo-images", "demo-kubernetes", "demo-nodes-old"]
         assert decided.images[0].image_id == NOT_BUILT
         assert decided.images[0].components
 

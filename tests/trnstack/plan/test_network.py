@@ -87,7 +87,7 @@ class TestEndpoints:
 
     def test_fully_private(self, planned):
         """Without a way out, everything that nodes, add-ons, CDK and Session Manager reach has one."""
-        assert services(planned(network=PRIVATE)) == services(planned()) | {"ec2messages", "lambda", "monitoring"}
+        assert services(planned(network=PRIVATE)) == services(planned()) | {"ec2messages", "monitoring"}
 
     @pytest.mark.parametrize(
         ("sections", "service", "expected"),

@@ -106,12 +106,51 @@ class TestCapacity:
         assert group(max_unavailable=2).addresses.nodes == 2 + 2
 
 
+class TestRepair:
+    @pytest.mark.parametrize(
+        ("changes", "parallel", "unhealthy"),
+        [
+            ({}, 1, 1),
+            ({"node_count": 1}, 1, 1),
+            ({"node_count": 4}, 1, 1),
+            ({"node_count": 16}, 1, 3),
+            ({"node_count": 64, "node_repair_parallel_count": 4}, 4, 12),
+            ({"node_count": 64, "node_repair_unhealthy_percent": 50}, 1, 32),
+            ({"node_count": None, "min_count": 0, "max_count": 16}, 1, 1),
+            ({"node_count": None, "min_count": 10, "max_count": 16}, 1, 2),
+            ({"capacity": RESERVED, "node_count": 8}, 1, 1),
+        ],
+    )
+    def test_limits(self, group, changes, parallel, unhealthy):
+        """One node at a time, and none while a fifth of the fewest nodes is unhealthy, but one is always repaired."""
+        repair = group(**changes).node_repair
+
+        assert (repair.parallel_count, repair.unhealthy_count) == (parallel, unhealthy)
+
+    def test_reasons(self, group, planned):
+        """A node is replaced for what the monitoring agent tells of Neuron devices; system nodes have none."""
+        assert set(group().node_repair.replaced_reasons) == {
+            *("NeuronDMAError", "NeuronHBMUncorrectableError"),
+            *("NeuronNCUncorrectableError", "NeuronSRAMUncorrectableError"),
+        }
+        assert planned().cluster.system_nodes.node_repair.replaced_reasons == ()
+
+    def test_off(self, group):
+        """Nodes that shall be left alone have no limits either."""
+        assert group(node_repair=False).node_repair is None
+
+    def test_words(self, group):
+        """What differs between two plans is told in words."""
+        assert str(group(node_count=16).node_repair) == "1 at a time, and none while more than 3 are unhealthy"
+
+
 class TestNode:
     def test_efa(self, group):
         """A node with EFA says so by a label and has all of its cards' bandwidth."""
         made = group(labels={"team": "x"})
 
-        assert dict(made.labels) == {"team": "x", "trnstack/efa": "true"}
+        own = {"trnstack/neuron": "true", "trnstack/node-group": "trn1", "trnstack/efa": "true"}
+        assert dict(made.labels) == {"team": "x", **own}
         assert made.efa_gbps == 800
         assert len(made.launch_template.interfaces) == 8
 
@@ -119,7 +158,7 @@ class TestNode:
         """A node without EFA has one interface and no label for what needs EFA."""
         made = group(efa=False)
 
-        assert dict(made.labels) == {}
+        assert "trnstack/efa" not in made.labels
         assert made.efa_gbps == 0
         assert [each.interface_type for each in made.launch_template.interfaces] == ["interface"]
 

@@ -60,7 +60,8 @@ class TestPlan:
         decided = planned(node_groups=[{}, {"name": "second"}])
         names = [stack.name for stack in decided.stacks]
 
-        assert names == ["demo-network", "demo-storage", "demo-cluster", "demo-nodes-trn1", "demo-nodes-second"]
+        fleets = ["demo-nodes-trn1", "demo-nodes-second"]
+        assert names == ["demo-network", "demo-storage", "demo-cluster", "demo-kubernetes", *fleets]
         for position, stack in enumerate(decided.stacks):
             assert set(stack.depends_on) <= set(names[:position])
             assert decided.stack(stack.name) is stack

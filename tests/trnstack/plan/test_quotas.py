@@ -75,3 +75,13 @@ class TestQuotas:
     def test_unknown_system_type(self, needed):
         """Of a type that is not in the catalog nothing is counted."""
         assert set(needed(system_node_group={"instance_type": "x2iezn.large"})) == {"L-2C3B7624"}
+
+
+class TestFunctions:
+    @pytest.mark.parametrize(("delivery", "values"), [("cdk", ["8 functions at once"]), ("gitops", [])])
+    def test_quota_of_functions(self, planned, delivery, values):
+        """What works in the cluster runs as functions, whose quota a new account may find too small."""
+        plan = planned(kubernetes={"delivery": delivery})
+        found = [each for each in plan.decisions if "L-B99A9384" in each.reason]
+
+        assert [each.value for each in found] == values

@@ -130,11 +130,13 @@ class TestSystemNodesFitTheirSubnets:
 
     def test_further_zone_has_endpoints_alone(self, environment):
         """A zone without control plane takes an address for each endpoint, and no more."""
+        services = ["ec2", "ecr.api", "ecr.dkr", "eks", "eks-auth", "fsx", "logs", "monitoring", "ssm", "ssmmessages"]
         zones = ["use2-az3", "use2-az1", "use2-az2"]
         rest = (("use2-az3", 20), ("use2-az3", 24), ("use2-az1", 20), ("use2-az1", 24), ("use2-az2", 27))
         fits = environment(availability_zone_ids=zones, network=existing(*rest, ("use2-az2", 28)))
         mirror = {"image_mirror": "111122223333.dkr.ecr.us-east-2.amazonaws.com/mirror"}
-        private = environment(availability_zone_ids=zones, network=existing(*rest, ("use2-az2", 28)) | mirror)
+        more = {"interface_endpoints": [*services, "lambda", "sns"]}
+        private = environment(availability_zone_ids=zones, network=existing(*rest, ("use2-az2", 28)) | mirror | more)
         (finding,) = system_nodes_fit_their_subnets(private)
 
         assert not list(system_nodes_fit_their_subnets(fits))

@@ -4,15 +4,16 @@ from trnstack.catalog import KUBERNETES_VERSIONS
 from trnstack.catalog.zones import NO_CONTROL_PLANE_ZONE_IDS
 from trnstack.findings import Severity
 from trnstack.rules.eks import (
-    admin_roles_are_in_the_account,
-    admin_roles_are_in_the_partition,
-    admin_roles_are_unique,
     control_plane_logs_are_unique,
     kubernetes_version_is_known,
     private_endpoints_have_no_public_clients,
     public_clients_are_not_everyone,
     public_clients_have_public_addresses,
     public_endpoints_name_their_clients,
+    roles_are_in_one_list,
+    roles_are_in_the_account,
+    roles_are_in_the_partition,
+    roles_are_unique,
     service_range_is_accepted,
     the_audit_log_is_kept,
     zones_take_the_control_plane,
@@ -137,33 +138,63 @@ class TestTheAuditLogIsKept:
         assert not list(the_audit_log_is_kept(environment(eks=eks)))
 
 
-class TestAdminRolesAreUnique:
+class TestRolesAreUnique:
     def test_twice(self, environment):
         """A role's second access entry is refused by EKS after the cluster has been made."""
-        (finding,) = admin_roles_are_unique(environment(eks={"admin_role_arns": [ROLE, ROLE]}))
+        (finding,) = roles_are_unique(environment(eks={"admin_role_arns": [ROLE, ROLE]}))
 
         assert finding.path == ("eks", "admin_role_arns", 1)
 
+    @pytest.mark.parametrize("name", ["trainer_role_arns", "viewer_role_arns"])
+    def test_twice_among_others(self, environment, name):
+        """The same goes for those who may run jobs, and for those who may look."""
+        findings = list(roles_are_unique(environment(eks={name: [f"{ROLE}-2"] * 2})))
+
+        assert [finding.path for finding in findings] == [("eks", name, 1)]
+
     def test_different(self, environment):
         """Several administrators are fine."""
-        assert not list(admin_roles_are_unique(environment(eks={"admin_role_arns": [ROLE, f"{ROLE}-2"]})))
+        assert not list(roles_are_unique(environment(eks={"admin_role_arns": [ROLE, f"{ROLE}-2"]})))
 
 
-class TestAdminRolesAreInTheAccount:
+class TestRolesAreInOneList:
+    @pytest.mark.parametrize("name", ["trainer_role_arns", "viewer_role_arns"])
+    def test_two_lists(self, environment, name):
+        """A role that administers can't be told to do less as well."""
+        (finding,) = roles_are_in_one_list(environment(eks={name: [ROLE]}))
+
+        assert finding.path == ("eks", name, 0)
+        assert finding.message == f"'{ROLE}' is among the admin_role_arns already"
+
+    def test_one_list(self, environment):
+        """Each role in one list, and twice in it, is not this rule's."""
+        one = {"trainer_role_arns": [f"{ROLE}-2", f"{ROLE}-2"], "viewer_role_arns": [f"{ROLE}-3"]}
+
+        assert not list(roles_are_in_one_list(environment(eks=one)))
+
+
+class TestRolesAreInTheAccount:
     def test_another_account(self, environment):
         """A role of another account may be meant, and is more often copied."""
-        (finding,) = admin_roles_are_in_the_account(environment(account="444455556666"))
+        (finding,) = roles_are_in_the_account(environment(account="444455556666"))
 
         assert finding.severity is Severity.WARNING
         assert finding.message == "the role is in account 111122223333, the environment in 444455556666"
 
+    def test_all_who_enter(self, environment):
+        """Who may run jobs or look is compared as who administers."""
+        others = {"trainer_role_arns": [f"{ROLE}-2"], "viewer_role_arns": [f"{ROLE}-3"]}
+        findings = list(roles_are_in_the_account(environment(account="444455556666", eks=others)))
+
+        assert [finding.path[1] for finding in findings] == ["admin_role_arns", *others]
+
     @pytest.mark.parametrize("account", [None, "111122223333"])
     def test_same_account(self, environment, account):
         """Without an account in the file there is nothing to compare."""
-        assert not list(admin_roles_are_in_the_account(environment(account=account)))
+        assert not list(roles_are_in_the_account(environment(account=account)))
 
 
-class TestAdminRolesAreInThePartition:
+class TestRolesAreInThePartition:
     @pytest.mark.parametrize(
         ("region", "partition", "expected"),
         [
@@ -176,7 +207,7 @@ class TestAdminRolesAreInThePartition:
     def test_another_partition(self, environment, region, partition, expected):
         """Roles do not exist across partitions."""
         arn = ROLE.replace("arn:aws:", f"arn:{partition}:")
-        (finding,) = admin_roles_are_in_the_partition(environment(region=region, eks={"admin_role_arns": [arn]}))
+        (finding,) = roles_are_in_the_partition(environment(region=region, eks={"admin_role_arns": [arn]}))
 
         assert finding.hint == f"name a role whose ARN starts with arn:{expected}:"
 
@@ -186,7 +217,7 @@ class TestAdminRolesAreInThePartition:
     def test_same_partition(self, environment, region, partition):
         """Each region has its partition."""
         arn = ROLE.replace("arn:aws:", f"arn:{partition}:")
-        assert not list(admin_roles_are_in_the_partition(environment(region=region, eks={"admin_role_arns": [arn]})))
+        assert not list(roles_are_in_the_partition(environment(region=region, eks={"admin_role_arns": [arn]})))
 
 
 class TestZonesTakeTheControlPlane:

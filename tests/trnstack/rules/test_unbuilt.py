@@ -6,7 +6,6 @@ from trnstack.findings import Severity
 from trnstack.rules.unbuilt import (
     additions,
     the_additions_are_built,
-    the_delivery_is_built,
     the_watch_is_built,
 )
 
@@ -25,27 +24,10 @@ def unbuilt(finding):
     return finding.message.startswith("not built yet: ") and bool(finding.hint)
 
 
-class TestTheDeliveryIsBuilt:
-    @pytest.mark.parametrize(("field", "value"), [("delivery", "gitops"), ("s3_csi", True)])
-    def test_unbuilt(self, environment, field, value):
-        """A cluster that would lack what was asked for is an error."""
-        (finding,) = the_delivery_is_built(environment(kubernetes={field: value}))
-
-        assert finding.severity is Severity.ERROR
-        assert unbuilt(finding)
-
-    def test_built(self, environment):
-        """The default delivery is built."""
-        assert not list(the_delivery_is_built(environment()))
-
-
 class TestTheAdditionsAreBuilt:
     @pytest.mark.parametrize(
         ("section", "key", "value"),
         [
-            ("kubernetes", "kueue", True),
-            ("kubernetes", "kubeflow_trainer", True),
-            ("kubernetes", "neuron_scheduler", "auto"),
             ("kubernetes", "cloudwatch_observability", True),
             ("observability", "checkpoint_freshness_intervals", 5),
         ],
@@ -58,7 +40,7 @@ class TestTheAdditionsAreBuilt:
         assert finding.path == (section, key)
         assert unbuilt(finding)
 
-    @pytest.mark.parametrize("sections", [{}, {"kubernetes": {"kueue": False, "fsx_csi": "auto"}}])
+    @pytest.mark.parametrize("sections", [{}, {"kubernetes": {"cloudwatch_observability": False, "fsx_csi": "auto"}}])
     def test_not_asked_for(self, environment, sections):
         """A default is nobody's wish, and what is off is not missed."""
         assert not list(the_additions_are_built(environment(**sections)))
@@ -67,11 +49,13 @@ class TestTheAdditionsAreBuilt:
 class TestAdditions:
     def test_on_by_default(self, environment):
         """Everything that is on and not there can be listed, whether or not the file asks for it."""
-        found = additions(environment(kubernetes={"kueue": False, "kubeflow_trainer": True}))
+        assert ("kubernetes", "cloudwatch_observability") in additions(environment())
 
-        assert ("kubernetes", "kueue") not in found
-        assert ("kubernetes", "kubeflow_trainer") in found
-        assert ("kubernetes", "cloudwatch_observability") in found
+    def test_off(self, environment):
+        """What is off is not listed."""
+        assert ("kubernetes", "cloudwatch_observability") not in additions(
+            environment(kubernetes={"cloudwatch_observability": False})
+        )
 
 
 class TestTheWatchIsBuilt:

@@ -6,10 +6,10 @@ and imports, in others; and where what refers to it can't change in place, that 
 
 import enum
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from trnstack.advice.impact import permissions, refusals
+from trnstack.advice.impact import objects, permissions, refusals
 from trnstack.advice.impact.fate import added, deleted, replaced
 from trnstack.advice.impact.leaves import Leaf, differing, dotted, hits, leaves, own
 from trnstack.advice.impact.model import Action, Impact, PropertyChange, ResourceChange, StackTemplate, worst
@@ -47,8 +47,18 @@ class Comparison:
             if key in self._asked:
                 return None  # a circle of references, which CloudFormation refuses anyway
             self._asked.add(key)
-            self._found[key] = self._change(stack, logical_id)
+            self._found[key] = self._named(self._change(stack, logical_id))
         return self._found[key]
+
+    def _named(self, change: ResourceChange | None) -> ResourceChange | None:
+        """Returns a change with what people call what it is about, by its new properties where there are any."""
+        for values in (self.new, self.old) if change else ():
+            stack = values.side.stacks.get(change.stack)  # type: ignore[union-attr]
+            resource = values.resources(stack).get(change.logical_id) if stack else None  # type: ignore[union-attr]
+            if change and stack and resource is not None:
+                name = objects.called(str(resource.get("Type")), values.of(resource.get("Properties"), stack))
+                return replace(change, object=name)
+        return change
 
     def _change(self, stack: str, logical_id: str) -> ResourceChange | None:
         was, now = self.old.side.stacks.get(stack), self.new.side.stacks.get(stack)
@@ -99,7 +109,9 @@ class Comparison:
         )
         if change.action is Action.REPLACE:
             change = replaced(change, new)
-        return refusals.with_refusals(change, found, old_values, new_values)
+        change = refusals.with_refusals(change, found, old_values, new_values)
+        in_cluster = objects.refusals(kind, old_values, new_values, lambda each: self._move(each) is not _Move.STAYS)
+        return replace(change, refused=(*change.refused, *in_cluster))
 
     def _lost(self, allowed: permissions.Permissions | None, stack: str, logical_id: str) -> Iterator[str]:
         if allowed and allowed.lost:
@@ -107,8 +119,8 @@ class Comparison:
 
     def _property(self, kind: str, leaf: Leaf, known: Schema | None) -> PropertyChange:
         impact, reason, source = self._impact(kind, leaf, known)
-        through = [self._through(each) for each in leaf.through]
-        before, after = differing(leaf)
+        through = dict.fromkeys(self._through(each) for each in leaf.through)
+        before, after = objects.differing(kind, leaf) if leaf.through else differing(leaf)
         return PropertyChange(
             path=dotted(leaf.path),
             before=None if before is ABSENT else shown(before),

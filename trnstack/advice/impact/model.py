@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+#: The type of what the kubectl provider applies. Source: aws-cdk-lib 2.275, aws-eks-v2, KubernetesManifest.
+OBJECTS = "Custom::AWSCDK-EKS-KubernetesResource"
+
 
 class Impact(enum.StrEnum):
     """What a change does to what is deployed, each worse than the one before."""
@@ -111,9 +114,10 @@ class ResourceChange:
         reason: What becomes of it, in words.
         retained: Whether what it holds stays, outside of any stack.
         stack_goes: Whether it goes with its whole stack, which no deploy does: only when that is destroyed.
-        refused: Why AWS refuses the change; nothing is changed then, and the stack rolls back.
+        refused: Why AWS or Kubernetes refuses the change; nothing is changed then, and the stack rolls back.
         feels: What a running job notices.
         place: The region that it is in, where the two sides are in two; else empty.
+        object: What it puts into the cluster: ``PersistentVolume lustre``, ``release kueue``; empty of others.
     """
 
     stack: str
@@ -128,6 +132,17 @@ class ResourceChange:
     refused: tuple[str, ...] = ()
     feels: tuple[str, ...] = ()
     place: str = ""
+    object: str = ""
+
+    @property
+    def called(self) -> str:
+        """How people know it: what is in the cluster by its kind and name, all else by its logical id."""
+        return self.object or self.logical_id
+
+    @property
+    def refused_by_kubernetes(self) -> bool:
+        """Whether it is refused in the cluster, by what stands there until somebody deletes it."""
+        return bool(self.refused) and self.type == OBJECTS and self.action is Action.UPDATE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,17 +166,19 @@ class Way:
         stack, logical_id: The resource; without logical id, all of the old environment, by its name.
         steps: What to do, in order; commands stand on lines of their own.
         source: Where it is documented.
+        object: What the resource puts into the cluster; empty of others.
     """
 
     stack: str
     logical_id: str
     steps: tuple[str, ...]
     source: str
+    object: str = ""
 
     @property
     def of(self) -> str:
         """What it is about, in words."""
-        return f"{self.logical_id} of {self.stack}" if self.logical_id else f"all of {self.stack}"
+        return f"{self.object or self.logical_id} of {self.stack}" if self.logical_id else f"all of {self.stack}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

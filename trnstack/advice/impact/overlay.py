@@ -44,6 +44,7 @@ class Overlay:
     """The file's sections, each as its own comment there describes it."""
 
     create_only_rows: tuple[Row, ...]
+    custom: tuple[Row, ...]
     conditional: tuple[Row, ...]
     effects: tuple[Row, ...]
     gone: tuple[Row, ...]
@@ -68,6 +69,7 @@ def overlay() -> Overlay:
     data = yaml.load(_FILE.read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - a safe loader, in C where there is one
     return Overlay(
         create_only_rows=tuple(map(_row, data["create_only"])),
+        custom=tuple(map(_row, data["custom"])),
         conditional=tuple(map(_row, data["conditional"])),
         effects=tuple(map(_row, data["effects"])),
         gone=tuple(map(_row, data["gone"])),

@@ -158,14 +158,14 @@ def with_moves(
     """
     for other, old in gone:
         if other.stack == change.stack and equal(dict(old), dict(properties)):
-            text = f"is new; {other.logical_id}, which goes, is the same under another logical id"
+            text = f"is new; {other.called}, which goes, is the same under another logical id"
             change = replace(change, reason=text)
         for paths, source in _names(change.type):
             values = [at(properties, path) for path in paths]
             if ABSENT not in values and all(
                 equal(at(old, path), value) for path, value in zip(paths, values, strict=True)
             ):
-                text = f"{other.logical_id} has its name, {_listed(values)}, until it goes, which is later ({source})"
+                text = f"{other.called} has its name, {_listed(values)}, until it goes, which is later ({source})"
                 change = replace(change, refused=(*change.refused, text))
     return change
 

@@ -81,13 +81,25 @@ def index(region: str) -> Mapping[str, str]:
 
 
 def schema(region: str, resource_type: str) -> Schema | None:
-    """Gives a type's schema; None for a type that the region does not offer.
+    """Gives a type's schema; None for a type that the region does not offer, and that is no known custom resource.
 
     Raises:
         LookupError: cfn-lint knows no such region, or is not installed.
     """
     name = index(region).get(resource_type)
-    return None if name is None else published(resource_type, name)
+    return _custom(resource_type) if name is None else published(resource_type, name)
+
+
+def _custom(resource_type: str) -> Schema | None:
+    """Gives what the overlay says of a custom resource, whose properties are whatever its function reads."""
+    rows = (row for row in overlay().custom if row.type == resource_type)
+    return next(
+        (
+            Schema(type=row.type, properties={name: {} for name in sorted(row.properties)}, create_only=row.paths)
+            for row in rows
+        ),
+        None,
+    )
 
 
 @cache

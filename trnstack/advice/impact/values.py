@@ -1,6 +1,7 @@
 """Works out what the values of a template are, as far as they are known before a deploy.
 
-References stay references, by stack and logical id, also across stacks: an import becomes what the other stack exports.
+References stay references, by stack and logical id, also across stacks: an import becomes what the other stack exports,
+and what a stack reads from the parameter store what another one writes there.
 So two templates that say the same in other words, by ``Fn::Join`` or ``Fn::Sub``, are equal.
 
 Source: CloudFormation template reference, intrinsic functions, pseudo parameters and condition functions.
@@ -23,7 +24,9 @@ _PAIR = 2
 _PLACEHOLDER = re.compile(r"\$\{([^!}][^}]*)\}")
 _PARTITIONS = {"cn-": "aws-cn", "us-gov-": "aws-us-gov"}
 #: What CloudFormation asks a parameter store for, when it deploys.
+_VALUE = "AWS::SSM::Parameter::Value<String>"
 _ASKED = ("AWS::SSM::Parameter::Value", "AWS::SSM::Parameter::Name")
+_PARAMETER = "AWS::SSM::Parameter"
 
 
 @dataclass
@@ -51,6 +54,19 @@ class Values:
                     name = self.of(output["Export"].get("Name"), stack)
                     if isinstance(name, str) and self.exists(output, stack):
                         found[name] = (stack, output.get("Value"))
+        return found
+
+    @cached_property
+    def stored(self) -> Mapping[str, tuple[StackTemplate, Any]]:
+        """What the stacks write to the parameter store, by name: the stack and the value as it is written."""
+        found = {}
+        for stack in self.side.stacks.values():
+            for resource in self.resources(stack).values():
+                properties = resource.get("Properties")
+                if resource.get("Type") == _PARAMETER and isinstance(properties, Mapping):
+                    name = self.of(properties.get("Name"), stack)
+                    if isinstance(name, str):
+                        found[name] = (stack, properties.get("Value"))
         return found
 
     def exported(self, name: str) -> Any:
@@ -186,7 +202,9 @@ class Values:
             kind = str(declared.get("Type", ""))
             value = stack.parameters.get(name, declared.get("Default"))
             if kind.startswith(_ASKED):
-                return {"Ref": name, "Default": declared.get("Default")}
+                # Of what is deployed, the parameter's value is what the store answered: its default is the name.
+                made = self._read(declared.get("Default")) if kind == _VALUE else UNKNOWN
+                return {"Ref": name, "Default": declared.get("Default")} if made is UNKNOWN else made
             if value is None or declared.get("NoEcho") in (True, "true"):
                 return {"Ref": name}
             return str(value).split(",") if kind.startswith(("List<", "CommaDelimitedList")) else value
@@ -206,11 +224,20 @@ class Values:
 
     def _imported(self, argument: Any, stack: StackTemplate) -> Any:
         name = self.of(argument, stack)
-        if not isinstance(name, str) or name not in self.exports or name in self._exporting:
+        return self._given(name, self.exports) if isinstance(name, str) else UNKNOWN
+
+    def _read(self, name: Any) -> Any:
+        """Returns what a stack writes to the parameter store under a name."""
+        return self._given(name, self.stored) if isinstance(name, str) else UNKNOWN
+
+    def _given(self, name: str, given: Mapping[str, tuple[StackTemplate, Any]]) -> Any:
+        """Returns what another stack gives under a name; unknown where none does, or two wait for each other."""
+        if name not in given or name in self._exporting:
             return UNKNOWN
         self._exporting.add(name)
         try:
-            return self.exported(name)
+            stack, value = given[name]
+            return self.of(value, stack)
         finally:
             self._exporting.discard(name)
 

@@ -12,6 +12,7 @@ from trnstack.advice.impact.lustre import FILE_SYSTEM as LUSTRE
 from trnstack.advice.impact.model import Action, ResourceChange
 from trnstack.advice.teardown.asking import FILE_SYSTEM, aws, export_queue
 from trnstack.advice.teardown.asking import links as links_command
+from trnstack.kubernetes.names import NAMESPACE, VOLUME
 
 _UPDATES, _STORAGE, _TEARDOWN = "docs/updates.md", "docs/storage.md", "docs/teardown.md"
 _EXPORT = "FSx for Lustre user guide, Exporting changes to the data repository"
@@ -42,7 +43,7 @@ def rate(region: str, change: ResourceChange, mbps_per_tib: str) -> Steps:
     update = aws(region, "fsx update-file-system", f"--file-system-id ${FILE_SYSTEM}", setting)
     after = "CloudFormation compares templates and does not see it; to have it in the file too, go on below"
     return Steps(
-        (_step(f"{text}; reads and writes wait for up to an hour", _id(region, change), update), after),
+        (step(f"{text}; reads and writes wait for up to an hour", _id(region, change), update), after),
         f"FSx API reference, UpdateFileSystem; {_UPDATES}",
     )
 
@@ -54,11 +55,23 @@ def beside(region: str, change: ResourceChange, links: Sequence[Link], *, relink
     steps = (
         *_retain(change),
         *_flush(region, change, links),
-        _step(stands, deploy(change.stack)),
-        "mount the new one under its own mount name, and compare what jobs read from it",
+        step(stands, deploy(change.stack)),
+        _anew(change),
+        "compare what jobs read from it",
         _delete(region, "the old one costs money until you delete it, by the id that was shown before the deploy"),
     )
     return Steps(steps, f"{_EXPORT}; {_UPDATES}")
+
+
+def _anew(change: ResourceChange) -> str:
+    """Returns how pods come to mount another file system than before.
+
+    Source: Kubernetes documentation, "Persistent Volumes": a volume's source can't be changed.
+    """
+    claim = f"kubectl --namespace {NAMESPACE} delete persistentvolumeclaim {VOLUME}"
+    apply = deploy(f"{change.stack.removesuffix('-storage')}-kubernetes")
+    text = "Kubernetes changes no volume's source: when no pod uses the old one, delete its claim and volume"
+    return step(f"{text}, and deploy what makes both anew", claim, f"kubectl delete persistentvolume {VOLUME}", apply)
 
 
 def given_up(region: str, change: ResourceChange, links: Sequence[Link]) -> Steps:
@@ -67,7 +80,7 @@ def given_up(region: str, change: ResourceChange, links: Sequence[Link]) -> Step
     steps = (
         *_retain(change),
         *_flush(region, change, links),
-        _step(f"{volumes} no stack tells any more; then deploy", _id(region, change), deploy(change.stack)),
+        step(f"{volumes} no stack tells any more; then deploy", _id(region, change), deploy(change.stack)),
         "take it back by storage.lustre.existing_file_system, in the network that it stands in",
         _delete(region, "or delete it when nothing needs it any more: it costs money until then"),
     )
@@ -90,9 +103,10 @@ def adopted(region: str, change: ResourceChange, links: Sequence[Link], ids: Seq
     steps = (
         *_retain(change),
         *_flush(region, change, links),
-        _step("see which file system leaves the stack", _id(region, change)),
-        _step(same, deploy(change.stack)),
-        _step(f"{other}; jobs that start then mount the other file system", deploy(change.stack)),
+        step("see which file system leaves the stack", _id(region, change)),
+        step(same, deploy(change.stack)),
+        step(f"{other}; jobs that start then mount the other file system", deploy(change.stack)),
+        _anew(change),
         _delete(region, "that one costs money until you delete it"),
     )
     return Steps(steps, f"{_LINKING}; {_STORAGE}")
@@ -106,14 +120,14 @@ def named_no_more(region: str, change: ResourceChange, links: Sequence[Link]) ->
         )
         return Steps(
             (
-                _step(on, f"aws s3 sync --source-region {region} s3://{change.logical_id} s3://NEW"),
-                _step("then deploy; the bucket stands as it is, with every version", deploy(change.stack)),
+                step(on, f"aws s3 sync --source-region {region} s3://{change.logical_id} s3://NEW"),
+                step("then deploy; the bucket stands as it is, with every version", deploy(change.stack)),
             ),
             f"S3 user guide, Copying, moving, and renaming objects; {_STORAGE}",
         )
     seen = f"then deploy: jobs that start from then on see nothing of {change.logical_id}, which stands as it is"
     return Steps(
-        (*_flush(region, change, links), _step(f"{seen}, and costs money on", deploy(change.stack))),
+        (*_flush(region, change, links), step(f"{seen}, and costs money on", deploy(change.stack))),
         f"{_EXPORT}; {_STORAGE}",
     )
 
@@ -128,9 +142,9 @@ def link(region: str, change: ResourceChange) -> Steps:
     wins = f"write nothing there meanwhile: {_BUCKET_WINS}"
     return Steps(
         (
-            _step(f"end the jobs that write to its folder, and wait until all is exported: {_EXPORTED}", *commands),
-            _step(out, deploy(change.stack)),
-            _step(f"{back}; {wins}. What is in another, old folder stays there", deploy(change.stack)),
+            step(f"end the jobs that write to its folder, and wait until all is exported: {_EXPORTED}", *commands),
+            step(out, deploy(change.stack)),
+            step(f"{back}; {wins}. What is in another, old folder stays there", deploy(change.stack)),
             "deploy the cluster's stack too, before jobs use another prefix: their role goes by it",
         ),
         f"{_LINKING}; {_UPDATES}",
@@ -142,8 +156,8 @@ def backups(region: str, change: ResourceChange, links: Sequence[Link]) -> Steps
     return Steps(
         (
             *_flush(region, change, links),
-            _step("deploy without the associations and without backups; files and objects stay", deploy(change.stack)),
-            _step("deploy with backups: from then on nothing reaches a bucket by itself", deploy(change.stack)),
+            step("deploy without the associations and without backups; files and objects stay", deploy(change.stack)),
+            step("deploy with backups: from then on nothing reaches a bucket by itself", deploy(change.stack)),
         ),
         f"{_LINKING}; FSx for Lustre user guide, Working with backups",
     )
@@ -157,7 +171,7 @@ def bucket(region: str, change: ResourceChange) -> Steps:
         (
             *_retain(change),
             f"keep the old bucket, if what is there is to be read on: by its old name, or by {on}",
-            _step(copy, f"aws s3 sync --source-region {region} s3://OLD s3://NEW"),
+            step(copy, f"aws s3 sync --source-region {region} s3://OLD s3://NEW"),
             "the old bucket stands with every version until you delete it",
         ),
         f"S3 user guide, Copying, moving, and renaming objects; Batch Operations; {_STORAGE}",
@@ -181,7 +195,7 @@ def logs(region: str, change: ResourceChange) -> Steps:
     options = "--log-group-name $GROUP --from 0 --to $(date +%s)000 --destination BUCKET"
     export = aws(region, "logs create-export-task", options, f"--destination-prefix {change.logical_id}")
     text = "if they are wanted, export the logs first, to a bucket whose policy lets CloudWatch Logs write"
-    steps = (_step(text, f"GROUP=$({_asked(region, change)})", export), _step("then deploy", deploy(change.stack)))
+    steps = (step(text, f"GROUP=$({_asked(region, change)})", export), step("then deploy", deploy(change.stack)))
     return Steps(steps, "CloudWatch Logs user guide, Exporting log data to Amazon S3")
 
 
@@ -192,9 +206,9 @@ def elsewhere(region: str, system: ResourceChange | None, links: Sequence[Link],
     stays = "storage.lustre.existing_file_system with network.existing_vpc, since a file system stays in its VPC"
     sync = f"aws s3 sync --source-region {region} s3://OLD --region NEW-REGION s3://NEW"
     there = (
-        (_step(copy, deploy("--all"), sync),)
+        (step(copy, deploy("--all"), sync),)
         if moved
-        else (f"{adopt}, and {stays}", _step("deploy the new one, and start jobs there", deploy("--all")))
+        else (f"{adopt}, and {stays}", step("deploy the new one, and start jobs there", deploy("--all")))
     )
     return Steps(
         (
@@ -207,7 +221,8 @@ def elsewhere(region: str, system: ResourceChange | None, links: Sequence[Link],
     )
 
 
-def _step(text: str, *commands: str) -> str:
+def step(text: str, *commands: str) -> str:
+    """Returns a step with its commands, each on a line of its own."""
     return "\n".join((text, *commands))
 
 
@@ -216,11 +231,11 @@ def _flush(region: str, change: ResourceChange, links: Sequence[Link]) -> tuple[
     folders = ", ".join(_folder(link) for link in links if _WRITTEN & set(link.exports))
     if not folders:
         copy = "end the jobs that write, and copy what is to be kept from a pod that mounts the file system"
-        return (_step(f"{copy}: no association exports any of it by itself", _id(region, change), _COPY),)
+        return (step(f"{copy}: no association exports any of it by itself", _id(region, change), _COPY),)
     wait = f"end the jobs that write, and wait until {folders} is exported: {_EXPORTED}"
     return (
-        _step(wait, _id(region, change), links_command(region), export_queue(region)),
-        _step("all else is on the file system alone: copy what is to be kept from a pod that mounts it", _COPY),
+        step(wait, _id(region, change), links_command(region), export_queue(region)),
+        step("all else is on the file system alone: copy what is to be kept from a pod that mounts it", _COPY),
     )
 
 
@@ -246,7 +261,7 @@ def _asked(region: str, change: ResourceChange) -> str:
 
 def _delete(region: str, text: str) -> str:
     """Returns the step that ends its costs. After a deploy, the shell variable's command would name another."""
-    return _step(text, aws(region, "fsx delete-file-system", "--file-system-id OLD-ID"))
+    return step(text, aws(region, "fsx delete-file-system", "--file-system-id OLD-ID"))
 
 
 def _retain(change: ResourceChange) -> tuple[str, ...]:
@@ -256,4 +271,4 @@ def _retain(change: ResourceChange) -> tuple[str, ...]:
     text = "first deploy with removal_policy: retain and nothing else changed, or it is deleted with what it holds"
     # What is replaced goes by what the new template says of it, what leaves its stack by what the old one said.
     keep = "; leave it so in the file, for every deploy below" if change.action is Action.REPLACE else ""
-    return (_step(f"{text}{keep}", deploy(change.stack)),)
+    return (step(f"{text}{keep}", deploy(change.stack)),)

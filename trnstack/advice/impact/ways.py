@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from trnstack.advice.impact import way_steps
+from trnstack.advice.impact import way_steps, way_volumes
 from trnstack.advice.impact.adopted import Adopted
 from trnstack.advice.impact.expiry import LINK
 from trnstack.advice.impact.links import Link, links
@@ -56,7 +56,13 @@ def ways(changes: Iterable[ResourceChange], old: Values, adopted: Adopted) -> It
         if not change.stack_goes and (change.action is not Action.ADD or change.type == LINK):
             case = _case(change, old, linked, adopted, relinks=relinks)
             for steps in _ways(case, old):
-                yield Way(stack=change.stack, logical_id=change.logical_id, steps=steps.texts, source=steps.source)
+                yield Way(
+                    stack=change.stack,
+                    logical_id=change.logical_id,
+                    steps=steps.texts,
+                    source=steps.source,
+                    object=change.object,
+                )
 
 
 def _case(change: ResourceChange, old: Values, linked: tuple[Link, ...], adopted: Adopted, *, relinks: bool) -> _Case:
@@ -74,6 +80,8 @@ def _ways(case: _Case, old: Values) -> Iterator[Steps]:
         yield way_steps.named_no_more(case.region, change, case.links)
     elif change.type == LINK or (change.type == FILE_SYSTEM and change.action is Action.UPDATE):
         yield from _refused(case)
+    elif change.refused_by_kubernetes:
+        yield way_volumes.volume(change, case.properties)
     elif change.impact is Impact.LOSES_DATA and change.action in (Action.REPLACE, Action.DELETE):
         yield from _lost(case, old)
 

@@ -20,12 +20,7 @@ def before(plan: Plan) -> Iterator[Step]:
 
     Source: EKS API reference, DeleteCluster: services with load balancers are to be deleted before the cluster.
     """
-    yield Step(
-        title="end the jobs",
-        commands=(context(plan), kubectl(plan, f"get pods --namespace {plan.cluster.trainer.namespace}")),
-        consequence=f"kubectl knows this cluster as {plan.cluster.name}, and each command here names it. A file is "
-        "exported when it is closed, and what a job has not written out goes with its node",
-    )
+    yield end_jobs(plan)
     if plan.storage.lustre:
         yield flush(plan)
     yield keep_volumes(plan)
@@ -39,6 +34,27 @@ def before(plan: Plan) -> Iterator[Step]:
         "With the cluster gone nobody deletes them, they go on costing, and keep the network from being deleted",
     )
     yield left_behind(plan)
+
+
+def end_jobs(plan: Plan) -> Step:
+    """Returns how jobs end and write out what they have; pods that run on would hold the claim on the file system.
+
+    Source: Kubernetes documentation, "Use Cascading Deletion": in the foreground, a job goes after its pods;
+    "Persistent Volumes", Storage Object in Use Protection.
+    """
+    namespace = plan.cluster.trainer.namespace
+    kinds = "trainjobs,jobsets,jobs" if plan.kubernetes.runtimes else "jobs"
+    return Step(
+        title="end the jobs",
+        commands=(
+            context(plan),
+            kubectl(plan, f"delete {kinds} --all --namespace {namespace} --cascade=foreground"),
+            kubectl(plan, f"get pods --namespace {namespace}"),
+        ),
+        consequence=f"kubectl knows this cluster as {plan.cluster.name}, and each command here names it. A file is "
+        "exported when it is closed; what a job did since its newest checkpoint is lost. The last command prints no "
+        "pod",
+    )
 
 
 def keep_volumes(plan: Plan) -> Step:

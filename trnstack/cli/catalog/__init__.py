@@ -28,7 +28,7 @@ app = typer.Typer(cls=_ShowByDefault, no_args_is_help=False, rich_markup_mode=No
 
 @app.callback()
 def catalog() -> None:
-    """Show instance types, chips and versions, or ask EC2 about them.
+    """Show instance types, chips and versions, or ask EC2.
 
     Without a word, everything; with the name of an instance type, all that is known of it.
     """

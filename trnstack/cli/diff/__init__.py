@@ -84,6 +84,6 @@ def _fail(found: Result, limit: FailOn) -> None:
     failing = found.failing(limit)
     for change in failing:
         what = f"{NAMES[change.impact]}{', only logs' if is_of_logs(change) else ''}"
-        output.tell(f"--fail-on {limit}: {change.stack}/{change.logical_id} ({change.type}): {what}")
+        output.tell(f"--fail-on {limit}: {change.stack}/{change.called} ({change.type}): {what}")
     if failing:
         raise typer.Exit(FAILED)

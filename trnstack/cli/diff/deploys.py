@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trnstack.advice.impact import Report
+    from trnstack.advice.impact import Report, ResourceChange
     from trnstack.advice.steps import Step
     from trnstack.cli.diff.sides import Known
     from trnstack.plan import Plan
 
 #: The order of an environment's stacks, by the end of their names; node groups come last.
-_ORDER = ("-network", "-storage", "-images", "-cluster")
+_ORDER = ("-network", "-storage", "-images", "-cluster", "-kubernetes")
+#: How many objects in the cluster a step names.
+_NAMED = 6
 #: What is split into several deploys where one is refused.
 _SPLIT = frozenset({"AWS::EKS::Nodegroup", "AWS::FSx::DataRepositoryAssociation"})
 
@@ -40,22 +42,33 @@ def _deploys(old: "Plan | None", new: "Plan", report: "Report", same: set[str]) 
     told = {step.stack for step in planned}
     others = [step for step in _of_templates(old or new, new, report) if step.stack not in told]
     found = sorted((*planned, *others), key=lambda step: (_goes(step), _place(new, step.stack)))
-    return tuple(_with_refusals(found, report))
+    return tuple(_with_refusals(list(_with_room(found, new, report)), report))
 
 
 def _of_templates(old: "Plan", new: "Plan", report: "Report") -> "Iterator[Step]":
     """Yields a deploy for each stack of which resources change."""
-    from trnstack.advice.group_steps import deploy  # noqa: PLC0415
-    from trnstack.advice.steps import Step, deleted  # noqa: PLC0415
+    from trnstack.advice.group_steps import Step, deleted, deploy  # noqa: PLC0415
 
-    changed = Counter(change.stack for change in report.changes)
+    changed: dict[str, list[ResourceChange]] = {}
+    for change in report.changes:
+        changed.setdefault(change.stack, []).append(change)
     for stack in new.stacks:
-        count = changed.pop(stack.name, 0)
-        if count:
-            what = f"{count} resource{'' if count == 1 else 's'}"
-            yield Step(stack=stack.name, command=deploy(stack.name), changes=(what,))
+        found = changed.pop(stack.name, [])
+        if found:
+            yield Step(stack=stack.name, command=deploy(stack.name), changes=tuple(_told(found)))
     for name in changed:
         yield deleted(old.region, name, ("all of it goes",))
+
+
+def _told(changes: "list[ResourceChange]") -> "Iterator[str]":
+    """Yields what changes in a stack: of what is in the cluster the names, of the rest how much."""
+    names = [change.object for change in changes if change.object]
+    yield from names[:_NAMED]
+    if names[_NAMED:]:
+        yield f"{len(names) - _NAMED} more objects"
+    count = len(changes) - len(names)
+    if count:
+        yield f"{count} resource{'' if count == 1 else 's'}"
 
 
 def _goes(step: "Step") -> bool:
@@ -68,11 +81,31 @@ def _place(plan: "Plan", stack: str) -> int:
     return ends.index(True) if True in ends else len(ends)
 
 
+def _with_room(steps: "list[Step]", new: "Plan", report: "Report") -> "Iterator[Step]":
+    """Yields the steps; before a deploy of volumes whose source changes, the one by which those that stand go."""
+    from trnstack.advice.cluster_steps import make_room  # noqa: PLC0415
+
+    waiting: dict[str, list[str]] = {}
+    for change in report.changes:
+        if change.refused_by_kubernetes:
+            waiting.setdefault(change.stack, []).append(change.object.rpartition(" ")[2])
+    for step in steps:
+        if step.command.startswith("kubectl "):
+            waiting.pop(step.stack, None)  # the plans have told it
+        elif step.stack in waiting and not _goes(step):
+            yield make_room(step.stack, new.kubernetes.namespace, tuple(dict.fromkeys(waiting.pop(step.stack))))
+        yield step
+
+
 def _with_refusals(steps: "list[Step]", report: "Report") -> "Iterator[Step]":
-    """Yields the steps; those that AWS would refuse as they are say so. A stack of several steps was split for that."""
-    refused = {change.stack for change in report.changes if change.refused}
+    """Yields the steps; those that AWS would refuse as they are say so. A stack of several steps was split for that.
+
+    What Kubernetes refuses goes through once what stands there was deleted, which is a step of its own.
+    """
+    by_aws = [change for change in report.changes if change.refused and not change.refused_by_kubernetes]
+    refused = {change.stack for change in by_aws}
     whole = {each.stack for each in report.refusals}
-    whole |= {change.stack for change in report.changes if change.refused and change.type not in _SPLIT}
+    whole |= {change.stack for change in by_aws if change.type not in _SPLIT}
     count = Counter(step.stack for step in steps)
     for step in steps:
         split = count[step.stack] > 1 and step.stack not in whole

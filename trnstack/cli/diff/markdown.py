@@ -49,7 +49,7 @@ def _stack(changes: "list[ResourceChange]", sources: text.Sources) -> Iterator[s
     if shown:
         yield from _HEAD
     for change in shown:
-        name = f"{change.logical_id} ({change.type.removeprefix('AWS::')})"
+        name = f"{change.called} ({change.type.removeprefix('AWS::')})"
         why = "; ".join(part for part in (change.reason, *(f"REFUSED: {each}" for each in change.refused)) if part)
         yield _row(name, "", "", f"**{text.NAMES[change.impact]}**", escaped(why))
         for each in change.properties:

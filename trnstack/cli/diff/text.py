@@ -27,6 +27,8 @@ NAMES = {
 _LONGEST, _LONGEST_ALONE = 60, 70
 #: What may be worth much, and is shown even where all of it has no price.
 _NAMED = ("nodes", "file system")
+#: What stands before a sum of which a part has no price.
+_AT_LEAST = "at least "
 _BEFORE_THE_DIFFERENCE = 12
 _WIDE = max(map(len, NAMES.values())) + 2
 
@@ -81,10 +83,14 @@ def summary(result: "Result") -> str:
         else {}
     )
     counts = ", ".join(f"{count} {NAMES[name]}{alone.get(name, '')}" for name, count in result.counts.items())
-    refused = sum(1 for change in result.report.changes if change.refused) + len(result.report.refusals)
     if not counts:
         return "no resource differs, but what a deploy tells people does" if result.steps else "nothing differs"
-    return f"{counts}{f'; {refused} REFUSED by AWS' if refused else ''}"
+    refused = [change for change in result.report.changes if change.refused]
+    by_kubernetes = sum(1 for change in refused if change.refused_by_kubernetes)
+    by_aws = len(refused) - by_kubernetes + len(result.report.refusals)
+    who = {"AWS": by_aws, "Kubernetes": by_kubernetes}
+    told = ", ".join(f"{count} REFUSED by {name}" for name, count in who.items() if count)
+    return f"{counts}{f'; {told}' if told else ''}"
 
 
 def is_of_logs(change: "ResourceChange") -> bool:
@@ -103,7 +109,7 @@ def feelings(result: "Result") -> Iterator[tuple[str, str]]:
     for change in result.report.changes:
         for text in change.feels:
             refused = " (REFUSED as it is)" if change.refused else ""
-            who.setdefault(text, []).append(f"{change.logical_id}{refused}")
+            who.setdefault(text, []).append(f"{change.called}{refused}")
     for text, names in who.items():
         yield ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else ""), text  # noqa: PLR2004
 
@@ -116,9 +122,7 @@ def cost(result: "Result") -> list[str]:
     parts = dict.fromkeys((*before.parts, *after.parts, *(part for part in _NAMED if part in after.unknown)))
     rows = [(part, *_change(_part(before, part), _part(after, part))) for part in parts]
     if len(parts) != 1:
-        figures, change = _change(_usd(before.monthly_usd), _usd(after.monthly_usd))
-        known = not any(part in cost.unknown for cost in (before, after) for part in _NAMED)
-        rows.append(("all with a price", figures, change if known else ""))
+        rows.append(("all with a price", *_change(_all(before), _all(after))))
     unpriced = dict.fromkeys((*before.unpriced, *after.unpriced))
     lines = _listed(f"not in it{_side(text, before.unpriced, after.unpriced)}: {text}" for text in unpriced)
     beside = ["  beside it, what stays behind, as below"] if result.left else []
@@ -133,7 +137,8 @@ def left(result: "Result") -> list[str]:
         for (what, usd, note, stack), count in counts.items()
     ]
     known = [each.monthly_usd for each in result.left if each.monthly_usd is not None]
-    rows += [("all with a price", f"{sum(known):,.0f}", "", "")] if len(known) > 1 else []
+    least = _AT_LEAST if len(known) < len(result.left) else ""
+    rows += [("all with a price", f"{least}{sum(known):,.0f}", "", "")] if len(known) > 1 else []
     return ["What stays behind, and goes on costing until you delete it: USD a month", *output.columns(rows)]
 
 
@@ -145,13 +150,19 @@ def _part(cost: "Cost", part: str) -> str:
     return f"{known:,.0f}{' + unknown' if unknown else ''}"
 
 
+def _all(cost: "Cost") -> str:
+    """Returns what all comes to; a sum in which something large has no price is a lower bound, and looks like one."""
+    least = cost.monthly_usd is not None and any(part in cost.unknown for part in _NAMED)
+    return f"{_AT_LEAST if least else ''}{_usd(cost.monthly_usd)}"
+
+
 def _change(before: str, after: str) -> tuple[str, str]:
     """Returns both sides, and by how much they differ where that is known."""
     figures = f"{before} -> {after}"
-    if before == after:
-        return figures, "" if "unknown" in before else "(unchanged)"
-    if "unknown" in figures:
+    if "unknown" in figures or _AT_LEAST in figures:
         return figures, ""
+    if before == after:
+        return figures, "(unchanged)"
     old, new = (int(each.replace(",", "")) for each in (before, after))
     return figures, f"({new - old:+,})"
 
@@ -200,12 +211,13 @@ def quiet(change: "ResourceChange") -> str:
 
 
 def counted(changes: "list[ResourceChange]") -> dict[str, str]:
-    """Returns the changes without a line of their own, by their word: how many of which types."""
+    """Returns the changes without a line of their own, by their word: how many of which types, objects by name."""
     found: dict[str, Counter[str]] = {}
     for change in changes:
         word = quiet(change)
         if word:
-            found.setdefault(word, Counter())[change.type.removeprefix("AWS::")] += 1
+            # Of what is in the cluster, the type says nothing.
+            found.setdefault(word, Counter())[change.object or change.type.removeprefix("AWS::")] += 1
     return {
         word: ", ".join(f"{count} {kind}" if count > 1 else kind for kind, count in sorted(kinds.items()))
         for word, kinds in found.items()
@@ -220,7 +232,7 @@ def _stack(changes: "list[ResourceChange]", sources: Sources) -> Iterator[str]:
 
 
 def _resource(change: "ResourceChange", sources: Sources) -> Iterator[str]:
-    yield f"  {NAMES[change.impact].ljust(_WIDE)}{change.logical_id} ({change.type.removeprefix('AWS::')})"
+    yield f"  {NAMES[change.impact].ljust(_WIDE)}{change.called} ({change.type.removeprefix('AWS::')})"
     pad = " " * (_WIDE + 2)
     if change.reason:
         yield from output.wrapped(change.reason, pad)

@@ -31,20 +31,52 @@ def resolved(
         old: The lock that it is to replace.
         options: The options of the command under way, with which it can be run without an account.
     """
-    from ami.resolve import ResolveError, connect, resolve  # noqa: PLC0415 - as every command, see the package's docstring
+    from ami.archives import folder_of  # noqa: PLC0415 - as every command, see the package's docstring
+    from ami.lock import path_for  # noqa: PLC0415
+    from ami.resolve import ResolveError, connect, resolve  # noqa: PLC0415
 
     line = _Line()
     try:
         line.show(f"asking AWS in {environment.region}")
         aws = connect(environment.region)
         _refuse_rehearsal(aws, old)
-        return resolve(chosen, aws=aws, account=environment.account, progress=line.answered)
+        archives = folder_of(path_for(file))
+        found = resolve(chosen, aws=aws, account=environment.account, archives=archives, progress=line.answered)
     except ResolveError as error:
         line.clear()
         _tell(file, error, options)
         raise typer.Exit(output.FINDINGS) from None
     finally:
         line.clear()
+    _refuse_charts(file, environment, found)
+    return found
+
+
+def _refuse_charts(file: str, environment: "Environment", found: "Resolved") -> None:
+    """Ends the command where a chart is not as a deploy would need it, or can't be read."""
+    from ami import archives  # noqa: PLC0415
+    from ami.chart_files import ChartError, unpacked  # noqa: PLC0415
+    from ami.lock import path_for  # noqa: PLC0415
+    from trnstack import source  # noqa: PLC0415
+    from trnstack.charts import unfit  # noqa: PLC0415
+    from trnstack.plan import plan  # noqa: PLC0415
+
+    text, folder, findings = source.read(file), path_for(file).parent, []
+    for release in plan(environment, found.lock).kubernetes.releases:
+        name = archives.file_name(release.chart, release.version)
+        content = found.archives.get(name) or archives.read(folder / release.archive, release.archive_digest)
+        if isinstance(content, archives.ArchiveProblem):  # somebody took it away in the meantime
+            continue
+        try:
+            chart = unpacked(content, name=release.chart, version=release.version)
+            findings += [text.locate(each) for each in unfit(chart, release)]
+        except ChartError as error:
+            output.tell(f"{file}: {folder / release.archive} {error}\n  hint: delete it and run the command again")
+            raise typer.Exit(output.FINDINGS) from None
+    if findings:
+        output.tell_findings(findings)
+        output.tell(UNCHANGED)
+        raise typer.Exit(output.FINDINGS)
 
 
 def _refuse_rehearsal(aws: "Aws", old: "Lock | None") -> None:

@@ -25,6 +25,9 @@ def check(file: str, environment: "Environment", *, as_json: bool) -> None:
     from trnstack.environment import checked_lock  # noqa: PLC0415 - as every command, see the package's docstring
 
     lock, findings = checked_lock(file, environment)
+    unusable = _archives(file, environment, lock) if lock else []
+    if unusable:
+        lock, findings = None, (*findings, *unusable)
     if as_json:
         output.say_json(_as_data(file, lock, findings))
         if lock is None:
@@ -34,6 +37,19 @@ def check(file: str, environment: "Environment", *, as_json: bool) -> None:
     else:
         output.tell_findings(findings)
         output.say(_sentence(file, lock))
+
+
+def _archives(file: str, environment: "Environment", lock: "Lock") -> "list[Finding]":
+    """Returns what is wrong with the charts' archives; nothing before an account has resolved the lock."""
+    from ami.lock import path_for  # noqa: PLC0415
+    from trnstack import source  # noqa: PLC0415
+    from trnstack.charts import chart_findings  # noqa: PLC0415
+    from trnstack.plan import plan  # noqa: PLC0415
+
+    if lock.unresolved or lock.rehearsal_account:
+        return []
+    text = source.read(file)
+    return [text.locate(each) for each in chart_findings(file, plan(environment, lock), path_for(file).parent)]
 
 
 def _sentence(file: str, lock: "Lock") -> str:

@@ -1,6 +1,6 @@
 """Makes a lock, and says what it pinned and what that changes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,11 +41,14 @@ def make(
     new = pinned(file, lock_inputs(environment), old, ami_release=ami_release, account_follows=not offline)
     new = _with_add_ons(file, new, add_ons)
     notes: Sequence[str] = ()
+    archives: Mapping[str, bytes] = {}
     if not offline:
         options = asking.words(("--ami-release", ami_release), *(("--add-on", each) for each in add_ons))
-        new, notes = asking.resolved(file, environment, new, old=old, options=options)
+        new, notes, archives = asking.resolved(file, environment, new, old=old, options=options)
     notes = [output.named(file, note) for note in (*notes, *_own_notes(new, old, offline=offline))]
+    save_archives(archives, path)
     save(new, path, old)
+    notes += archive_notes(archives, path)
     if as_json:
         output.say_json(report.as_json(path, old, new, notes))
     else:
@@ -63,6 +66,33 @@ def save(new: "Lock", path: Path, old: "Lock | None") -> None:
     except OSError as error:
         output.tell(f"{path}: can't be written: {(error.strerror or str(error)).lower()}")
         raise typer.Exit(output.FINDINGS) from None
+
+
+def save_archives(archives: Mapping[str, bytes], path: Path) -> None:
+    """Writes the charts' archives that were fetched beside a lock."""
+    from ami.archives import folder_of, write  # noqa: PLC0415
+
+    try:
+        write(folder_of(path), archives)
+    except OSError as error:
+        output.tell(f"{error.filename}: can't be written: {(error.strerror or str(error)).lower()}\n{asking.UNCHANGED}")
+        raise typer.Exit(output.FINDINGS) from None
+
+
+def archive_notes(archives: Mapping[str, bytes], path: Path) -> list[str]:
+    """Returns what is to be known of the archives beside a lock: which are new, and which none needs any more."""
+    from ami.archives import folder_of, needless  # noqa: PLC0415
+    from ami.lock import LockError, read  # noqa: PLC0415
+
+    folder = folder_of(path)
+    notes = [f"fetched {folder / name}: commit it beside the lock" for name in archives]
+    try:
+        locks = [read(each) for each in sorted(path.parent.glob("*.lock.json"))]
+    except LockError:  # what it names, nobody knows
+        return notes
+    return notes + [
+        f"{each} belongs to no lock in {path.parent}, and can be deleted" for each in needless(folder, locks)
+    ]
 
 
 def older(file: str, path: Path) -> "Lock | None":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 from trnstack.cli import change, output
-from trnstack.cli.lock import asking, report
+from trnstack.cli.lock import asking, making, report
 
 if TYPE_CHECKING:
     from ami.pins import Inputs, Lock
@@ -27,6 +27,7 @@ class _Move:
         old, new: The locks.
         before, after: The plans that they give.
         text: The environment file's new content; None where it stays.
+        archives: The charts' archives that were fetched.
         notes: What is to be known of it.
     """
 
@@ -35,6 +36,7 @@ class _Move:
     before: "Plan"
     after: "Plan"
     text: bytes | None
+    archives: Mapping[str, bytes]
     notes: Sequence[str]
 
 
@@ -51,14 +53,16 @@ def upgrade(
         ami_release: The EKS AMI release to take in place of the newest that fits.
         as_json: Whether the report is JSON.
     """
-    from ami.lock import path_for, resolved_link, to_json  # noqa: PLC0415 - as every command, see the package's docstring
+    from ami.lock import path_for, to_json  # noqa: PLC0415 - as every command, see the package's docstring
+    from ami.plain_file import resolved_link  # noqa: PLC0415
 
     move = _moved(file, environment, sdk=sdk, offline=offline, ami_release=ami_release)
     files: dict[Path, bytes] = {} if move.text is None else {resolved_link(Path(file)): move.text}
     if to_json(move.new) != to_json(move.old):
         files[resolved_link(path_for(file))] = to_json(move.new).encode()
+    making.save_archives(move.archives, path_for(file))
     replace_all(files)
-    _report(file, move, as_json=as_json)
+    _report(file, move, making.archive_notes(move.archives, path_for(file)), as_json=as_json)
 
 
 def _moved(file: str, environment: "Environment", *, sdk: str | None, offline: bool, ami_release: str | None) -> _Move:
@@ -84,9 +88,10 @@ def _moved(file: str, environment: "Environment", *, sdk: str | None, offline: b
         new = forgotten_builds(new)
     _check(file, wanted, new)
     notes: Sequence[str] = ()
+    archives: Mapping[str, bytes] = {}
     if asks:
         options = ["--upgrade", *asking.words(("--sdk", sdk), ("--ami-release", ami_release))]
-        new, notes = asking.resolved(file, wanted, new, old=old, options=options)
+        new, notes, archives = asking.resolved(file, wanted, new, old=old, options=options)
     elif new.unresolved:
         notes = ["made from tables: an account resolves the rest by: trnstack lock FILE"]
     return _Move(
@@ -95,6 +100,7 @@ def _moved(file: str, environment: "Environment", *, sdk: str | None, offline: b
         before=plan(environment, old),
         after=plan(wanted, new),
         text=text,
+        archives=archives,
         notes=[output.named(file, note) for note in notes],
     )
 
@@ -176,7 +182,7 @@ def replace_all(files: Mapping[Path, bytes]) -> None:
 
     Ends the command with a sentence where one can't be written.
     """
-    from ami.lock import beside  # noqa: PLC0415 - as every command, see the package's docstring
+    from ami.plain_file import beside  # noqa: PLC0415 - as every command, see the package's docstring
 
     new: dict[Path, Path] = {}
     # Written before anything is replaced: on a disk that is full there would be no way back.
@@ -201,10 +207,11 @@ def replace_all(files: Mapping[Path, bytes]) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def _report(file: str, move: _Move, *, as_json: bool) -> None:
+def _report(file: str, move: _Move, archive_notes: Sequence[str], *, as_json: bool) -> None:
     from trnstack.advice.steps import steps  # noqa: PLC0415
     from trnstack.plan.difference import difference  # noqa: PLC0415
 
+    notes = [*move.notes, *archive_notes]
     changes = [row for row in report.changed(move.old, move.new) if not row[0].startswith(("inputs.", "toolkit."))]
     differences, deploys = difference(move.before, move.after), steps(move.before, move.after)
     if as_json:
@@ -215,7 +222,7 @@ def _report(file: str, move: _Move, *, as_json: bool) -> None:
             "sdk": move.new.neuron.sdk,
             "changes": [{"path": path, "change": text} for path, text in changes],
             **change.as_data(differences, deploys, file),
-            "notes": list(move.notes),
+            "notes": notes,
             "unresolved": list(move.new.unresolved),
         }
         output.say_json(json.dumps(data, indent=2, ensure_ascii=False))
@@ -231,6 +238,6 @@ def _report(file: str, move: _Move, *, as_json: bool) -> None:
         ["Pins", *report.columns(changes)],
         change.difference_section(differences),
         change.steps_section(deploys, file),
-        *([["Notes", *(f"  {note}" for note in move.notes)]] if move.notes else []),
+        *([["Notes", *(f"  {note}" for note in notes)]] if notes else []),
     ]
     output.say_sections(sections)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from trnstack.plan.model.capacity import EVENT_DETAIL_TYPE, EVENT_SOURCE, BlockPlan, QuotaPlan, QuotaUse, SchedulePlan
 from trnstack.plan.model.cluster import AddOnPlan, ClusterPlan, PodIdentityPlan, TrainerPlan
 from trnstack.plan.model.images import CustomImagePlan, ImageComponentPlan, ImageRegionPlan
+from trnstack.plan.model.kubernetes import FlavorPlan, FleetPlan, KubernetesPlan, QueuePlan, ReleasePlan
 from trnstack.plan.model.network import AddressUse, EndpointPlan, ExistingSubnetPlan, ExistingVpcPlan, NetworkPlan
-from trnstack.plan.model.nodes import LaunchTemplatePlan, NodeGroupPlan, ScalingPlan, TaintPlan
+from trnstack.plan.model.nodes import LaunchTemplatePlan, NodeGroupPlan, RepairPlan, ScalingPlan, TaintPlan
 from trnstack.plan.model.storage import (
     AssociationPlan,
     BucketPlan,
@@ -47,8 +48,11 @@ __all__ = [
     "ExistingLustrePlan",
     "ExistingSubnetPlan",
     "ExistingVpcPlan",
+    "FlavorPlan",
+    "FleetPlan",
     "ImageComponentPlan",
     "ImageRegionPlan",
+    "KubernetesPlan",
     "LaunchTemplatePlan",
     "LustrePlan",
     "NetworkPlan",
@@ -58,8 +62,11 @@ __all__ = [
     "PinsPlan",
     "Plan",
     "PodIdentityPlan",
+    "QueuePlan",
     "QuotaPlan",
     "QuotaUse",
+    "ReleasePlan",
+    "RepairPlan",
     "ReplicationPlan",
     "ScalingPlan",
     "SchedulePlan",
@@ -141,6 +148,7 @@ class Plan:
     cluster: ClusterPlan
     images: tuple[CustomImagePlan, ...]
     node_groups: tuple[NodeGroupPlan, ...]
+    kubernetes: KubernetesPlan
     training: TrainingPlan | None
     quotas: tuple[QuotaPlan, ...]
     stacks: tuple[StackPlan, ...]

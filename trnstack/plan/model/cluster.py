@@ -55,6 +55,7 @@ class ClusterPlan:
         public_access_cidrs: Who may reach a public endpoint; empty for a private one.
         log_types: Control plane logs that are on.
         administrators: The ARNs of the roles that administer the cluster.
+        trainers, viewers: The ARNs of those that may run jobs, and of those that may look.
         subnets: The names of the system subnets, for the control plane's interfaces.
         service_cidr: The range of Kubernetes services' addresses; create-only in EKS, so it is never left open.
         log_retention_days: How long the control plane's logs are kept.
@@ -67,6 +68,8 @@ class ClusterPlan:
     log_types: tuple[str, ...]
     log_retention_days: int
     administrators: tuple[str, ...]
+    trainers: tuple[str, ...]
+    viewers: tuple[str, ...]
     deletion_protection: bool
     subnets: tuple[str, ...]
     service_cidr: str

@@ -27,6 +27,24 @@ class ScalingPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RepairPlan:
+    """How EKS repairs a node group's nodes.
+
+    Attributes:
+        parallel_count: How many at a time.
+        unhealthy_count: It repairs none while more nodes than this are unhealthy.
+        replaced_reasons: What the node monitoring agent tells of accelerators for which a node is replaced.
+    """
+
+    parallel_count: int
+    unhealthy_count: int
+    replaced_reasons: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.parallel_count} at a time, and none while more than {self.unhealthy_count} are unhealthy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchTemplatePlan:
     """What a node starts from.
 
@@ -72,6 +90,7 @@ class NodeGroupPlan:
         subnets: The names of its subnets: one for accelerators.
         update_strategy: ``DEFAULT`` starts new nodes first; ``MINIMAL`` stops old ones first.
         max_unavailable: How many nodes an update takes away at a time.
+        node_repair: How nodes that are unhealthy are repaired; None where they are left alone.
         addresses: What the nodes take from their subnet.
         most_pods: The most pods that a node can have; None where nobody has published it.
         efa_gbps: The network bandwidth of a node over its EFA interfaces, by its network cards; 0 without EFA, None
@@ -97,7 +116,7 @@ class NodeGroupPlan:
     taints: tuple[TaintPlan, ...]
     max_unavailable: int
     update_strategy: str
-    node_repair: bool
+    node_repair: RepairPlan | None
     addresses: NodeAddresses
     most_pods: int | None
     efa_gbps: float | None

@@ -144,12 +144,13 @@ class TestAdoptedFileSystem:
         assert f"if {ADOPTED} is {own} itself, nothing changes, or FSx refuses the overlap" in changes[link].reason
         assert any(f"is {ADOPTED}, only the account knows" in note for note in report.notes)
         (way,) = ways_of(report, own)
-        flush, rest, look, same, other, _ = way.steps
+        flush, rest, look, same, other, anew, _ = way.steps
         assert "wait until /checkpoints is exported" in flush
         assert "all else is on the file system alone" in rest
         assert f"--logical-resource-id {own}" in look
         assert "deploy once without existing_file_system and without its associations" in same
         assert "if it prints another id" in other
+        assert "delete its claim and volume" in anew
 
     def test_deletes_by_no_variable(self, adopting):
         """What is deleted is named by hand: after a deploy, the command that showed the id shows another."""
@@ -324,7 +325,7 @@ class TestWays:
     def test_rate(self, pair):
         """FSx itself changes the throughput of SSD, so that way comes first."""
         only(pair[1], STORAGE, FILE_SYSTEM)[1]["LustreConfiguration"]["PerUnitStorageThroughput"] = 500
-        first, second = compare(*pair).ways
+        first, second = ways_of(compare(*pair), only(pair[1], STORAGE, FILE_SYSTEM)[0])
 
         assert "--lustre-configuration PerUnitStorageThroughput=500" in first.steps[0]
         assert any("stands beside the old one" in step for step in second.steps)
@@ -337,7 +338,7 @@ class TestWays:
             (properties if "StorageType" in setting else properties["LustreConfiguration"]).update(setting)
             properties["LustreConfiguration"]["PerUnitStorageThroughput"] = rate
 
-        assert len(compare(*pair).ways) == 1
+        assert len(ways_of(compare(*pair), only(pair[1], STORAGE, FILE_SYSTEM)[0])) == 1
 
     def test_logs(self, golden_side):
         """Logs that go with their group can be exported before."""

@@ -136,3 +136,44 @@ class TestLeaves:
         (leaf,) = leaves({"A": {"B": Text(("x", ARN))}}, {"A": {"B": Text(("x", ARN))}}, lambda each: each == ARN)
 
         assert (leaf.path, leaf.through) == (("A", "B"), (ARN,))
+
+
+class TestParameterStore:
+    """What one stack writes to the parameter store is what another one reads there."""
+
+    def values(self, value, **parameter):
+        declared = {"Type": "AWS::SSM::Parameter::Value<String>", "Default": "/demo/id", **parameter}
+        reader = StackTemplate(name="reader", template={"Parameters": {"Id": declared}, "Resources": {}})
+        written = {"Type": "AWS::SSM::Parameter", "Properties": {"Name": {"Fn::Sub": "/demo/id"}, "Value": value}}
+        writer = StackTemplate(name="writer", template={**reader.template, "Resources": {"Stored": written}})
+        side = Side(region="us-east-2", account=None, stacks={"writer": writer, "reader": reader})
+        return Values(side, None).of({"Fn::Sub": "id ${Id}"}, reader)
+
+    def test_reference(self):
+        """A reference that is written there stays one, of the stack that writes it."""
+        assert self.values({"Ref": "FileSystem"}) == Text(("id ", Reference("writer", "FileSystem")))
+
+    def test_deployed(self):
+        """What CloudFormation says the store answered is no name to look for."""
+        declared = {"Type": "AWS::SSM::Parameter::Value<String>", "Default": "/demo/id"}
+        reader = StackTemplate(
+            name="reader", template={"Parameters": {"Id": declared}}, parameters={"Id": "fs-0a1b2c3d"}
+        )
+        written = {"Type": "AWS::SSM::Parameter", "Properties": {"Name": "/demo/id", "Value": {"Ref": "A"}}}
+        writer = StackTemplate(name="writer", template={"Resources": {"Stored": written}})
+        side = Side(region="us-east-2", account=None, stacks={"writer": writer, "reader": reader})
+
+        assert Values(side, None).of({"Ref": "Id"}, reader) == Reference("writer", "A")
+
+    @pytest.mark.parametrize(
+        "parameter", [{"Default": "/another"}, {"Type": "AWS::SSM::Parameter::Name"}, {"Default": None}]
+    )
+    def test_not_written(self, parameter):
+        """What no stack writes, or a parameter that is a name itself, is not known."""
+        found = self.values({"Ref": "FileSystem"}, **parameter)
+
+        assert not list(references(found))
+
+    def test_circle(self):
+        """A stack that writes what it reads there ends in what is not known."""
+        assert not list(references(self.values({"Ref": "Id"})))

@@ -51,8 +51,7 @@ class TestEveryEnvironment:
         """CDK-04: Protection is lifted first; nodes go before the cluster; all that is not protected goes."""
         plan, way = variant
         first, *_, last = way.steps
-        (destroy,) = last.commands
-        names = [word for word in destroy.split()[2:] if not word.startswith("--")]
+        names = [word for each in last.commands for word in each.split()[2:] if not word.startswith("--")]
 
         assert [(edit.path, edit.value) for edit in first.edits] == [("eks.deletion_protection", False)]
         assert first.commands == (f"cdk deploy {plan.name}-cluster --exclusively",)
