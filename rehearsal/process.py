@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from rehearsal.sessions import environment
 from rehearsal.transport import ACCESS_KEY, SECRET_KEY
 
 ENDING_SECONDS = 10
@@ -58,7 +59,8 @@ def server(*arguments: str) -> Iterator[RunningServer]:
         ServerStartError: The server did not start.
     """
     command = [sys.executable, "-m", "rehearsal.server", *arguments]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:  # noqa: S603
+    pipe, variables = subprocess.PIPE, environment()
+    with subprocess.Popen(command, env=variables, stdin=pipe, stdout=pipe) as child:  # noqa: S603
         try:
             yield RunningServer(port=_announced(child), process_id=child.pid)
         finally:

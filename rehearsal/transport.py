@@ -12,8 +12,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import boto3
-import botocore.session
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+
+from rehearsal.sessions import session
 
 ACCESS_KEY = "AKIAREHEARSAL0000000"
 SECRET_KEY = "rehearsal"  # noqa: S105  (nothing checks it)
@@ -61,15 +62,14 @@ class Transport:
             secret_key: The secret key, which nothing checks.
             session_token: The session token of keys that AssumeRole gave.
         """
-        core = botocore.session.Session()
-        core.set_credentials(access_key, secret_key, session_token)
+        made = session(access_key, secret_key, session_token, region)
         headers = {} if account is None else {ACCOUNT_HEADER: account}
 
         def before_send(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
             return self._answer(request, headers)
 
-        core.register("before-send", before_send)
-        return boto3.Session(botocore_session=core, region_name=region)
+        made.events.register("before-send", before_send)
+        return made
 
     def _answer(self, request: AWSPreparedRequest, headers: dict[str, str]) -> AWSResponse:
         status: list[str] = []

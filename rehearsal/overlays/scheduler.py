@@ -11,13 +11,13 @@ import re
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import botocore.session
 from botocore.exceptions import UnknownServiceError
 from moto.iam.models import iam_backends
 from moto.scheduler.responses import EventBridgeSchedulerResponse
 
 from rehearsal import clock
 from rehearsal.overlays.errors import OverlayError
+from rehearsal.sessions import core_session
 
 _AT = re.compile(r"at\((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\)")
 _RATE = re.compile(r"rate\([1-9]\d* (minute|minutes|hour|hours|day|days)\)")
@@ -82,7 +82,7 @@ def _check_universal(target: dict[str, Any]) -> None:
     service, call = universal.groups()
     operation = call[:1].upper() + call[1:]
     try:
-        model = botocore.session.get_session().get_service_model(service)
+        model = core_session().get_service_model(service)
     except UnknownServiceError as error:
         raise _invalid(f"{service} is not a supported service for a target.") from error
     if operation not in model.operation_names or _READS.match(call):

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rehearsal.sessions import NO_FILES
+
 PROJECT = Path(__file__).resolve().parent.parent.parent
 BIN = PROJECT / ".venv" / "bin"
 
@@ -137,8 +139,7 @@ class Cdk:
             **self._variables,
             "PATH": f"{BIN}{os.pathsep}{own.get('PATH', os.defpath)}",
             "NO_PROXY": "127.0.0.1,localhost",
-            "AWS_CONFIG_FILE": os.devnull,
-            "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+            **NO_FILES,
             "XDG_CACHE_HOME": str(self._folder / "cache"),
             "CDK_HOME": str(self._folder / "cdk-home"),
             # What the CLI leaves behind when it is ended in the middle goes with the rehearsal's folder.

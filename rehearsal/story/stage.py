@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-import boto3
-
 from rehearsal.kubernetes import view as clusters
 from rehearsal.process import RunningServer
+from rehearsal.sessions import session
 from rehearsal.story.cdk import Cdk, CdkRun, clear_terminal_line, show_on_terminal, show_question
 from rehearsal.story.edited import edited
 from rehearsal.story.locking import RehearsalLock, lock
@@ -48,7 +47,7 @@ class Stage:
         self.folder = folder
         self.cdk = Cdk(aws.environment(region=plan.region, account=ACCOUNT), folder, show_on_terminal)
         self._aws = aws
-        self._session = boto3.Session(ACCESS_KEY, SECRET_KEY, region_name=plan.region)
+        self._session = session(ACCESS_KEY, SECRET_KEY, None, plan.region)
 
     def client(self, service: str, region: str | None = None) -> Any:
         """Returns a service's client, in the environment's region unless another one is named."""

@@ -35,6 +35,13 @@ class TestServer:
         assert account == "123456789012"
         assert not is_alive(running.process_id)
 
+    def test_nothing_of_the_persons(self, monkeypatch, tmp_path):
+        """A profile that a person has set for a real account is not looked for."""
+        monkeypatch.setenv("AWS_PROFILE", "nobody")
+        monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+        with server() as running:
+            assert is_alive(running.process_id)
+
     def test_seed(self, monkeypatch, tmp_path):
         """A network that it is given stands when it is ready."""
         facts = {"account": "123456789012", "region": "us-west-2", "vpc_id": "vpc-12345678", "cidr": "10.9.0.0/16"}

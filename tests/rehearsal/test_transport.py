@@ -4,6 +4,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from rehearsal.application import Rehearsal
+from rehearsal.sessions import core_session
+from rehearsal.transport import ACCESS_KEY
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +33,21 @@ class TestTransport:
 
         assert there.get_caller_identity()["Account"] == "210987654321"
         assert here.get_caller_identity()["Account"] == "123456789012"
+
+    def test_nothing_of_the_persons(self, aws, monkeypatch, tmp_path):
+        """Neither a profile nor a file that a person has for a real account is read, whatever is in it."""
+        config, credentials = tmp_path / "config", tmp_path / "credentials"
+        config.write_text("[default]\nregion = eu-north-1\nendpoint_url = https://example.com\nnot a setting\n")
+        credentials.write_text("[default]\naws_access_key_id = A\naws_secret_access_key = B\n")
+        monkeypatch.setenv("AWS_CONFIG_FILE", str(config))
+        monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(credentials))
+        monkeypatch.setenv("AWS_PROFILE", "nobody")
+
+        session = aws.transport.session("us-east-1")
+
+        assert session.client("sts").get_caller_identity()["Account"] == "123456789012"
+        assert session.get_credentials().access_key == ACCESS_KEY
+        assert "us-east-1" in core_session().get_available_regions("ec2")
 
     def test_clients_are_kept(self, aws):
         """A client is made once for a service, an account and a region."""

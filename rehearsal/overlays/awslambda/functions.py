@@ -5,7 +5,6 @@ import re
 import zipfile
 from typing import Any
 
-import botocore.session
 from moto.awslambda.models import LambdaFunction
 from moto.awslambda.responses import LambdaResponse
 from moto.core.common_types import TYPE_RESPONSE
@@ -19,6 +18,7 @@ from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.interfaces import place_interface, remove_interfaces
 from rehearsal.overlays.state import state_of
 from rehearsal.overlays.trust import trusts_service
+from rehearsal.sessions import core_session
 
 #: Source: Lambda developer guide, "Lambda quotas": deployment package and layers together, unzipped; layers a function;
 #: memory from 128 to 10,240 MB; timeout up to 900 seconds.
@@ -206,7 +206,7 @@ def _unzipped(package: bytes) -> int:
 
 def _runtimes() -> frozenset[str]:
     """Gives the runtimes that Lambda's API knows, in whose model they are listed."""
-    model = botocore.session.get_session().get_service_model("lambda")
+    model = core_session().get_service_model("lambda")
     return frozenset(model.shape_for("Runtime").enum)
 
 

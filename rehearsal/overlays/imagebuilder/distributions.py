@@ -2,10 +2,10 @@
 
 import re
 
-from botocore.session import get_session
 from moto.core.responses import ActionResult
 
 from rehearsal.overlays.imagebuilder.base import ImageBuilderBase, Record, check_name, invalid
+from rehearsal.sessions import core_session
 
 _KIND = "distribution-configuration"
 _ARN = "distributionConfigurationArn"
@@ -76,7 +76,7 @@ def with_build_date(text: str, build_date: str) -> str:
 
 
 def _check(distributions: list[Record]) -> None:
-    known = get_session().get_available_regions("ec2")
+    known = core_session().get_available_regions("ec2")
     for place, one in enumerate(distributions):
         parameter = f"distributions[{place}]"
         unmodelled = set(one) - set(_MODELLED)
