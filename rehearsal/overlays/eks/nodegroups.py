@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from moto.core.responses import ActionResult
+from moto.eks.models import validate_launch_template_combination
 
 from rehearsal.nodes import NodeOrder, NodesError, end_nodes, start_nodes
 from rehearsal.overlays.eks.base import EksBase
@@ -30,6 +31,8 @@ class Nodegroups(EksBase):
             raise OverlayError("ResourceInUseException", message)
         self.check_role(request["nodeRole"])
         self.check_subnets(request["subnets"])
+        if "launchTemplate" in request:
+            validate_launch_template_combination(request.get("diskSize"), request.get("remoteAccess"))
         group = NodegroupRecord(cluster=cluster, backend=self.eks_backend, request=request)
         _check_scaling(group.scaling_config)
         template = self._template(group)
@@ -182,7 +185,10 @@ class Nodegroups(EksBase):
             raise OverlayError("InvalidRequestException", str(error)) from error
 
     def _template(self, group: NodegroupRecord) -> Mapping[str, Any]:
-        """Gives the data of the group's launch template; nothing for a group without one."""
+        """Gives the data of the group's launch template; nothing for a group without one.
+
+        Source: terraform-aws-modules/terraform-aws-eks, issues 1386 and 1545: what EKS says of types in both places.
+        """
         if group.launch_template is None:
             return {}
         group.launch_template = self._named(group.launch_template)
@@ -190,8 +196,8 @@ class Nodegroups(EksBase):
         data: Mapping[str, Any] = template.get_version(group.launch_template["version"]).data
         both = data.get("InstanceType") and group.instance_types
         if both:
-            message = "Instance type must be specified either in the launch template or in the request, not in both"
-            raise OverlayError("InvalidParameterException", message)
+            message = "Cannot specify instance types in launch template and API request"
+            raise OverlayError("InvalidRequestException", message)
         return data
 
     def _named(self, reference: Mapping[str, str]) -> dict[str, str]:

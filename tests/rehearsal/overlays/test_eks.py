@@ -116,6 +116,29 @@ class TestNodegroups:
         with pytest.raises(ClientError, match=message):
             eks.update_nodegroup_config(clusterName="demo", nodegroupName="trn1", scalingConfig=scaling)
 
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ({"diskSize": 200}, r"InvalidParameterException.*Disk size must be specified within the launch template"),
+            ({"remoteAccess": {"ec2SshKey": "key"}}, r"InvalidParameterException.*Remote access configuration cannot"),
+            ({"instanceTypes": ["trn1.2xlarge"]}, r"InvalidRequestException.*Cannot specify instance types in launch"),
+        ],
+    )
+    def test_beside_a_launch_template(self, eks, template, given, message):
+        """LT-04: What a launch template decides can't be given beside one, and no group is left behind."""
+        there = eks.describe_nodegroup(clusterName="demo", nodegroupName="trn1")["nodegroup"]
+        with pytest.raises(ClientError, match=message):
+            eks.create_nodegroup(
+                clusterName="demo",
+                nodegroupName="other",
+                nodeRole=there["nodeRole"],
+                subnets=there["subnets"],
+                scalingConfig={"minSize": 1, "desiredSize": 1, "maxSize": 1},
+                launchTemplate={"id": template.physical_id, "version": "1"},
+                **given,
+            )
+        assert eks.list_nodegroups(clusterName="demo")["nodegroups"] == ["trn1"]
+
     def test_unknown_template_version(self, eks, template):
         """A version that the launch template doesn't have is refused, and the node group stays as it was."""
         with pytest.raises(ClientError, match="which does not exist"):
