@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ami.archives import relative_path
 from ami.pins import Lock
 from trnstack.catalog import CHIPS
 from trnstack.catalog.effective import instance_type_of
@@ -85,7 +86,7 @@ def _release(
         chart=name,
         version=pin.version,
         namespace=NAMESPACES[name],
-        archive=f"charts/{name}-{pin.version}.tgz",
+        archive=relative_path(name, pin.version),
         archive_digest=pin.archive,
         left_out={path: dict(instead) for path, instead in row.left_out.items()},
         definitions=row.definitions,
