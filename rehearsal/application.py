@@ -20,10 +20,10 @@ from moto.core.utils import convert_to_flask_response
 from moto.moto_server.werkzeug_app import HTTP_METHODS, BackendRequest, DomainDispatcherApplication, create_backend_app
 from werkzeug.exceptions import NotFound
 
-from rehearsal import buckets, pins, registry
+from rehearsal import buckets, clock, pins, registry
 from rehearsal.api import ApiError, CloudFormation
 from rehearsal.engine import Engine
-from rehearsal.engine.step import HandlerTable
+from rehearsal.engine.step import Before, HandlerTable
 from rehearsal.kubernetes import view as clusters
 from rehearsal.operations import HOLD_SECONDS, Operations
 from rehearsal.transport import Transport
@@ -52,7 +52,12 @@ class Rehearsal:
     """
 
     def __init__(
-        self, *, handler_for: HandlerTable, overlay_for: OverlayTable, hold_seconds: float = HOLD_SECONDS
+        self,
+        *,
+        handler_for: HandlerTable,
+        overlay_for: OverlayTable,
+        before: tuple[Before, ...] = (),
+        hold_seconds: float = HOLD_SECONDS,
     ) -> None:
         for name, value in MOTO_SETTINGS.items():
             os.environ.setdefault(name, value)
@@ -60,7 +65,7 @@ class Rehearsal:
         self._overlay_for = overlay_for
         self.application = Application(self.create_app)
         self.transport = Transport(self.application)
-        self.engine = Engine(self.world, handler_for, self.transport.client)
+        self.engine = Engine(self.world, handler_for, self.transport.client, before=before)
         self._api = CloudFormation.bound(self.engine, Operations(hold_seconds))
 
     def create_app(self, service: str) -> Flask:
@@ -79,7 +84,8 @@ class Rehearsal:
         return app
 
     def reset(self) -> None:
-        """Forgets every stack, everything that moto's services have, and what locks have published."""
+        """Forgets every stack, everything that moto's services have, what locks have published and the moved clock."""
+        clock.reset()
         self.world.clear()
         pins.withdraw()
         BackendDict.reset()

@@ -14,7 +14,7 @@ from typing import Any
 
 from botocore.model import Shape
 
-from rehearsal.handlers.base import Properties, ResourceError
+from rehearsal.handlers.base import NOT_MODELLED, Properties, ResourceError
 
 _TRUTH = {"true": True, "false": False}
 
@@ -54,7 +54,7 @@ class _Fitting:
             inner = f"{path}.{key}" if path else key
             name = members.get(self.renamed.get(inner, key).lower())
             if name is None:
-                raise ResourceError("ValidationError", f"Encountered unsupported property {inner}")
+                raise ResourceError(NOT_MODELLED, f"The rehearsal does not model property {inner}")
             fitted[name] = self.value(shape.members[name], part, inner)
         return fitted
 

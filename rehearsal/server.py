@@ -17,10 +17,8 @@ from moto.moto_server.werkzeug_app import MotoRequestHandler
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from ami.lock import LockError
-from rehearsal.application import Rehearsal
-from rehearsal.handlers import handler_for
+from rehearsal.embedded import embedded
 from rehearsal.operations import HOLD_SECONDS
-from rehearsal.overlays import overlay_for
 from rehearsal.pins import publish_file
 from rehearsal.pins.charts import publish_archives
 from rehearsal.seed import seed_file
@@ -58,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
             publish_file(file)
     except LockError as error:
         parser.error(str(error))
-    rehearsal = Rehearsal(handler_for=handler_for, overlay_for=overlay_for, hold_seconds=asked.hold_seconds)
+    rehearsal = embedded(hold_seconds=asked.hold_seconds)
     if asked.seed is not None:
         seed_file(asked.seed)
     server = make_server(HOST, asked.port, rehearsal.application, threaded=True, request_handler=QuietRequestHandler)

@@ -43,6 +43,7 @@ class Event:
         status: The status that this got.
         reason: Why.
         timestamp: When.
+        code: The error code of the service that refused; None where nothing did.
     """
 
     event_id: str
@@ -52,6 +53,7 @@ class Event:
     status: str
     reason: str | None
     timestamp: datetime
+    code: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +225,11 @@ class Stack:
             ends = TRANSITIONS[self.status]
             self.move(next((end for end in ends if end.endswith("_FAILED")), ends[0]), INTERNAL_FAILURE)
 
-    def mark(self, record: Record, status: str, reason: str | None = None) -> None:
-        """Gives a resource its next status, with an event."""
+    def mark(self, record: Record, status: str, reason: str | None = None, code: str | None = None) -> None:
+        """Gives a resource its next status, with an event; ``code`` is that of the service that refused."""
         resource = record.resource
         subject = Subject(record.logical_id, resource.physical_id or "", resource.type, resource.properties)
-        self._add_event(subject, status, reason)
+        self._add_event(subject, status, reason, code)
         record.status, record.reason, record.updated = status, reason, self.events[-1].timestamp
 
     def settle(self) -> None:
@@ -255,7 +257,7 @@ class Stack:
         """Says whether the stack may take a status now."""
         return status in TRANSITIONS[self.status]
 
-    def _add_event(self, subject: Subject, status: str, reason: str | None) -> None:
+    def _add_event(self, subject: Subject, status: str, reason: str | None, code: str | None = None) -> None:
         event = Event(
             event_id=str(uuid.uuid4()),
             operation_id=self.operation_id,
@@ -264,5 +266,6 @@ class Stack:
             status=status,
             reason=reason,
             timestamp=self.now(),
+            code=code,
         )
         self.events.append(event)

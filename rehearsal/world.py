@@ -3,8 +3,8 @@
 import threading
 import uuid
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
+from rehearsal import clock
 from rehearsal.stack import Stack
 
 
@@ -17,30 +17,14 @@ class Export:
     stack_id: str
 
 
-class Clock:
-    """Tells the time; no two readings are within one millisecond, so that events sort by their time."""
-
-    def __init__(self) -> None:
-        self._last = datetime.now(UTC)
-        self._lock = threading.Lock()
-
-    def now(self) -> datetime:
-        """Gives the present, or the next millisecond after the last reading if that is later."""
-        with self._lock:
-            self._last = max(datetime.now(UTC), self._last + timedelta(milliseconds=1))
-            return self._last
-
-
 class World:
     """Holds all stacks of a rehearsal, of every account and region; worlds know nothing of each other.
 
     Attributes:
-        clock: The time by which all events of the rehearsal are stamped.
         lock: Held by whoever looks whether an operation may begin and then begins it.
     """
 
     def __init__(self) -> None:
-        self.clock = Clock()
         self.lock = threading.RLock()
         self._stacks: dict[str, Stack] = {}
 
@@ -52,8 +36,8 @@ class World:
             account=account,
             region=region,
             partition=partition,
-            now=self.clock.now,
-            created=self.clock.now(),
+            now=clock.stamp,
+            created=clock.stamp(),
         )
 
     def add(self, stack: Stack) -> None:

@@ -10,7 +10,7 @@ from rehearsal.engine.deploy import Deploy
 from rehearsal.engine.outputs import check_exports, listed, outputs
 from rehearsal.engine.preview import Preview, Previewer
 from rehearsal.engine.rollback import CLEANUP_FAILED, Rollback
-from rehearsal.engine.step import ClientFactory, HandlerTable, StepError, Steps
+from rehearsal.engine.step import Before, ClientFactory, HandlerTable, StepError, Steps
 from rehearsal.engine.surroundings import stored_parameter, surroundings
 from rehearsal.handlers.base import Resource
 from rehearsal.parameters import Given, parameters
@@ -52,12 +52,14 @@ class Engine:
         handler_for: Gives the handler of a resource type; None for a type that the rehearsal has no model of.
         client: Gives a boto3 client for a service, an account and a region.
         schemas_of: Gives the resource types of a region.
+        before: What looks at each operation on a resource before its handler does.
     """
 
     world: World
     handler_for: HandlerTable
     client: ClientFactory
     schemas_of: Callable[[str], Schemas] = field(default=schemas)
+    before: tuple[Before, ...] = ()
 
     def prepare(
         self, stack: Stack, template: Template, given: Mapping[str, Given], tags: Mapping[str, str]
@@ -165,7 +167,7 @@ class Engine:
 
     @property
     def _steps(self) -> Steps:
-        return Steps(self.handler_for, self.client)
+        return Steps(self.handler_for, self.client, self.before)
 
     def _rollback(self, stack: Stack, retention: Retention) -> Rollback:
         return Rollback(self._steps, stack, retain_except_on_create=retention.retain_except_on_create)

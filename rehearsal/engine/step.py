@@ -6,13 +6,17 @@ from typing import Any, Protocol, runtime_checkable
 
 from botocore.exceptions import ClientError, ParamValidationError
 
-from rehearsal.handlers.base import Handler, Properties, Resource, ResourceError, Scope
+from rehearsal.engine.words import failure
+from rehearsal.handlers.base import NOT_MODELLED, Handler, Properties, Resource, ResourceError, Scope
 from rehearsal.stack import Record, Stack
 from rehearsal.template import TemplateError
 
 HandlerTable = Callable[[str], Handler | None]
 ClientFactory = Callable[[str, str, str], Any]
 Action = Callable[[], None]
+Before = Callable[[Stack, Resource, str, Properties], None]
+"""Looks at an operation before its handler does: the stack, the resource as it stands, the verb, and the resolved
+properties that it is to have. It raises ResourceError, ClientError or TemplateError to refuse it."""
 
 
 class StepError(Exception):
@@ -44,10 +48,12 @@ class Steps:
     Attributes:
         handler_for: Gives the handler of a resource type; None for a type that the rehearsal has no model of.
         client: Gives a boto3 client for a service, an account and a region.
+        before: What looks at each operation before its handler does, in this order.
     """
 
     handler_for: HandlerTable
     client: ClientFactory
+    before: tuple[Before, ...] = ()
 
     def step(
         self,
@@ -77,28 +83,35 @@ class Steps:
         try:
             action()
         except (ResourceError, ClientError, ParamValidationError, TemplateError) as refusal:
-            stack.mark(outcome, f"{verb}_FAILED", words(refusal))
+            why = failure(refusal)
+            stack.mark(outcome, f"{verb}_FAILED", why.reason, why.code)
             raise StepError(record.logical_id, verb) from refusal
         stack.mark(outcome, f"{verb}_COMPLETE")
 
     def create(self, stack: Stack, resource: Resource) -> None:
         """Has the handler make a resource from the properties that it holds."""
-        self._handler(resource.type).create(self.scope(stack), resource)
+        handler = self._handler(resource.type)
+        self._look(stack, resource, "CREATE", resource.properties)
+        handler.create(self.scope(stack), resource)
 
     def update(self, stack: Stack, resource: Resource, properties: Properties) -> None:
         """Has the handler change a resource in place, and stores the new properties."""
-        self._handler(resource.type).update(self.scope(stack), resource, properties)
+        handler = self._handler(resource.type)
+        self._look(stack, resource, "UPDATE", properties)
+        handler.update(self.scope(stack), resource, properties)
         resource.properties = properties
 
     def delete(self, stack: Stack, resource: Resource) -> None:
         """Has the handler remove a resource."""
-        self._handler(resource.type).delete(self.scope(stack), resource)
+        handler = self._handler(resource.type)
+        self._look(stack, resource, "DELETE", resource.properties)
+        handler.delete(self.scope(stack), resource)
 
     def snapshot(self, stack: Stack, resource: Resource) -> None:
         """Has the handler keep a resource's data before it is removed."""
         handler = self._handler(resource.type)
         if not isinstance(handler, Snapshots):
-            raise ResourceError("NotModelled", f"The rehearsal makes no snapshots of {resource.type}")
+            raise ResourceError(NOT_MODELLED, f"The rehearsal makes no snapshots of {resource.type}")
         handler.snapshot(self.scope(stack), resource)
 
     def scope(self, stack: Stack) -> Scope:
@@ -113,22 +126,12 @@ class Steps:
             client=lambda service: self.client(service, stack.account, stack.region),
         )
 
+    def _look(self, stack: Stack, resource: Resource, verb: str, properties: Properties) -> None:
+        for look in self.before:
+            look(stack, resource, verb, properties)
+
     def _handler(self, resource_type: str) -> Handler:
         handler = self.handler_for(resource_type)
         if handler is None:
-            raise ResourceError("NotModelled", f"The rehearsal has no model of {resource_type}")
+            raise ResourceError(NOT_MODELLED, f"The rehearsal has no model of {resource_type}")
         return handler
-
-
-def words(refusal: Exception) -> str:
-    """Gives the reason that CloudFormation shows for a failed operation."""
-    if isinstance(refusal, ResourceError):
-        return _handler_words(refusal.message, refusal.code)
-    if isinstance(refusal, ClientError):
-        error = refusal.response["Error"]
-        return _handler_words(error.get("Message", ""), error.get("Code", ""))
-    return str(refusal)
-
-
-def _handler_words(message: str, code: str) -> str:
-    return f'Resource handler returned message: "{message}" (HandlerErrorCode: {code})'

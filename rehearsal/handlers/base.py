@@ -6,6 +6,9 @@ from typing import Any, Protocol
 
 Properties = dict[str, Any]
 
+NOT_MODELLED = "NotModelled"
+"""The code of what AWS may well do, and only the rehearsal does not: never one of AWS's own refusals."""
+
 
 class ResourceError(Exception):
     """A resource could not be made, changed or removed, for the reason that AWS would give.

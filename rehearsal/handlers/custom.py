@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from rehearsal.handlers.base import Handler, Properties, Resource, ResourceError, Scope
+from rehearsal.handlers.base import NOT_MODELLED, Handler, Properties, Resource, ResourceError, Scope
 from rehearsal.handlers.calls import call
 from rehearsal.overlays.state import state_of
 
@@ -37,7 +37,7 @@ class CustomResource:
         said = self._send(scope, resource, "Update", properties)
         if said["PhysicalResourceId"] != resource.physical_id:
             message = "the function answered an update with another id, and the rehearsal replaces no custom resource"
-            raise ResourceError("NotModelled", message)
+            raise ResourceError(NOT_MODELLED, message)
         resource.attributes |= said["Data"]
 
     def delete(self, scope: Scope, resource: Resource) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rehearsal.handlers.api import changes
-from rehearsal.handlers.base import Handler, Properties, Resource, ResourceError, Scope
+from rehearsal.handlers.base import NOT_MODELLED, Handler, Properties, Resource, ResourceError, Scope
 from rehearsal.handlers.calls import call, call_fitted, call_unless_gone
 from rehearsal.handlers.names import NameRule
 from rehearsal.handlers.s3_copies import check_copies
@@ -58,7 +58,7 @@ def _logging(value: Properties) -> Properties:
 
 def _event_bridge(value: Properties) -> Properties:
     if set(value) != {"EventBridgeConfiguration"}:
-        raise ResourceError("ValidationError", f"Encountered unsupported property NotificationConfiguration: {value}")
+        raise ResourceError(NOT_MODELLED, f"The rehearsal does not model property NotificationConfiguration: {value}")
     return {"EventBridgeConfiguration": {}}
 
 
@@ -182,7 +182,7 @@ class Bucket:
 def _check(properties: Properties) -> None:
     unknown = sorted(set(properties) - {*_SETTINGS, *_AT_CREATION, "Tags"})
     if unknown:
-        raise ResourceError("ValidationError", f"Encountered unsupported property {unknown[0]}")
+        raise ResourceError(NOT_MODELLED, f"The rehearsal does not model property {unknown[0]}")
 
 
 class BucketPolicy:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rehearsal.handlers.base import Properties, ResourceError
+from rehearsal.handlers.base import NOT_MODELLED, Properties, ResourceError
 
 _SAME = {"Id": "ID", "Status": "Status", "AbortIncompleteMultipartUpload": "AbortIncompleteMultipartUpload"}
 _EXPIRATION = {
@@ -69,4 +69,4 @@ def _spelled(value: Properties, names: dict[str, str], path: str) -> dict[str, A
 
 
 def _unsupported(path: str) -> ResourceError:
-    return ResourceError("ValidationError", f"Encountered unsupported property LifecycleConfiguration.Rules.{path}")
+    return ResourceError(NOT_MODELLED, f"The rehearsal does not model property LifecycleConfiguration.Rules.{path}")

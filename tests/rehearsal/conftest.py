@@ -6,10 +6,9 @@ import pytest
 
 from ami.pins import BuiltImage, ChartPin, ContainerPin, ImagePin, Inputs, Lock, NeuronPin, Toolkit
 from rehearsal import clock
-from rehearsal.application import Rehearsal
+from rehearsal.embedded import embedded
 from rehearsal.handlers import handler_for
 from rehearsal.handlers.base import Resource, Scope
-from rehearsal.overlays import overlay_for
 from rehearsal.pins import publish
 from tests.rehearsal.assets import unpack_helm
 
@@ -25,7 +24,7 @@ def _day_of_the_tests(monkeypatch):
 @pytest.fixture(scope="session")
 def services():
     """The services, made once: their clients take longer to make than to call."""
-    return Rehearsal(handler_for=handler_for, overlay_for=overlay_for)
+    return embedded()
 
 
 @pytest.fixture(scope="session")

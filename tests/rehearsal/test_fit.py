@@ -49,7 +49,7 @@ class TestFit:
 
     def test_unknown_property_is_named_with_its_path(self):
         """A property that the API has no place for is refused by its whole path."""
-        with pytest.raises(ResourceError, match=r"unsupported property LustreConfiguration\.Speed"):
+        with pytest.raises(ResourceError, match=r"does not model property LustreConfiguration\.Speed"):
             fit(shape("fsx", "CreateFileSystem"), {"LustreConfiguration": {"Speed": 1}})
 
     @pytest.mark.parametrize(

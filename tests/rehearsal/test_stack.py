@@ -1,11 +1,8 @@
-from datetime import timedelta
-from itertools import pairwise
-
 import pytest
 
 from rehearsal.stack import Output
 from rehearsal.states import TRANSITIONS
-from rehearsal.world import Clock, World
+from rehearsal.world import World
 
 
 @pytest.fixture
@@ -17,15 +14,6 @@ def stack_in(world, name="main", account="123456789012", region="us-west-2"):
     stack = world.new(name, account=account, region=region)
     world.add(stack)
     return stack
-
-
-class TestClock:
-    def test_never_twice_the_same_millisecond(self):
-        """The CDK CLI sorts events by milliseconds, so no two may share one."""
-        clock = Clock()
-        readings = [clock.now() for _ in range(50)]
-
-        assert all(later - earlier >= timedelta(milliseconds=1) for earlier, later in pairwise(readings))
 
 
 class TestStack:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rehearsal.handlers.api import ApiHandler, split
-from rehearsal.handlers.base import Handler, Properties, Resource, ResourceError, Scope
+from rehearsal.handlers.base import NOT_MODELLED, Handler, Properties, Resource, ResourceError, Scope
 from rehearsal.handlers.calls import call, call_unless_gone
 from rehearsal.handlers.names import NameRule
 from rehearsal.handlers.tags import retag_by_id
@@ -116,7 +116,7 @@ def _permission(rule: Properties) -> dict[str, Any]:
         elif name == "SourceSecurityGroupOwnerId":
             continue
         elif name not in ("IpProtocol", "Description"):
-            raise ResourceError("ValidationError", f"Encountered unsupported property {name}")
+            raise ResourceError(NOT_MODELLED, f"The rehearsal does not model property {name}")
     if "SourceSecurityGroupOwnerId" in rule:
         permission["UserIdGroupPairs"][0]["UserId"] = str(rule["SourceSecurityGroupOwnerId"])
     return permission

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rehearsal.handlers.api import ApiHandler, changes, split
-from rehearsal.handlers.base import Handler, Properties, Resource, ResourceError, Scope
+from rehearsal.handlers.base import NOT_MODELLED, Handler, Properties, Resource, ResourceError, Scope
 from rehearsal.handlers.calls import call, call_fitted, call_unless_gone
 from rehearsal.handlers.names import NameRule, generated_name
 
@@ -38,7 +38,7 @@ class InlinePolicy:
         policy, principals = split(properties, "PolicyName", "PolicyDocument")
         for plural, names in principals.items():
             if plural not in _PRINCIPALS:
-                raise ResourceError("ValidationError", f"Encountered unsupported property {plural}")
+                raise ResourceError(NOT_MODELLED, f"The rehearsal does not model property {plural}")
             kind, parameter = _PRINCIPALS[plural]
             for name in names:
                 call_fitted(scope.client("iam"), f"Put{kind}Policy", {**policy, parameter: name})

@@ -65,7 +65,7 @@ class TestFunction:
 
     def test_unknown_property(self, function):
         """A property that Lambda does not have is refused by its name."""
-        with pytest.raises(ResourceError, match="Encountered unsupported property MemorySiez"):
+        with pytest.raises(ResourceError, match="does not model property MemorySiez"):
             function(MemorySiez=128)
 
     def test_deleted(self, client, function, drop):

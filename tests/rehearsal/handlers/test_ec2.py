@@ -183,7 +183,7 @@ class TestSecurityGroup:
 
     def test_unknown_rule_property(self, make, network):
         """A rule's property without a place in EC2's form is refused by name."""
-        with pytest.raises(ResourceError, match="unsupported property Colour"):
+        with pytest.raises(ResourceError, match="does not model property Colour"):
             make("AWS::EC2::SecurityGroupIngress", GroupId=network.group.physical_id, IpProtocol="-1", Colour="red")
 
     def test_in_use(self, make, drop, network):

@@ -75,7 +75,7 @@ class TestBucket:
     )
     def test_unknown_property(self, make, properties, path):
         """What can't be passed on is refused by name."""
-        with pytest.raises(ResourceError, match=f"unsupported property {path}"):
+        with pytest.raises(ResourceError, match=f"does not model property {path}"):
             make("AWS::S3::Bucket", **properties)
 
     def test_generated_name_is_lower_case_and_new_each_time(self, make):
