@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import commands, rehearsal, scaling
+from bench import commands, deploys, in_process, rehearsal, scaling
 from bench.measure import BenchError
 from bench.synthesis import compare, growth
 from bench.table import Section, render, to_json
@@ -20,6 +20,8 @@ _BENCHMARKS: dict[str, Callable[[int], Section]] = {
     "synthesis": compare.measure,
     "growth": growth.measure,
     "rehearsal": lambda _: rehearsal.measure(),
+    "in-process": in_process.measure,
+    "deploys": lambda _: deploys.measure(),
 }
 
 

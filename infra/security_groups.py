@@ -9,10 +9,8 @@ from typing import Any
 from constructs import Construct
 
 from infra.resource import resource
+from trnstack.layout.lustre import LUSTRE_PORTS
 
-#: What Lustre's servers and clients speak to each other. Source: FSx for Lustre user guide, "File system access control
-#: with Amazon VPC".
-LUSTRE_PORTS = ((988, 988), (1018, 1023))
 HTTPS = 443
 
 #: A group without an egress rule of its own gets EC2's "everything, everywhere". This one rule, which matches no

@@ -4,10 +4,12 @@ moto's server asks a factory for the application of each service; the factory is
 changed in place.
 """
 
+import datetime as dt
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from botocore.exceptions import UnknownServiceError
@@ -17,16 +19,21 @@ from moto.core.base_backend import BackendDict
 from moto.core.model_instances import reset_model_data
 from moto.core.responses import ActionResult, BaseResponse
 from moto.core.utils import convert_to_flask_response
+from moto.ec2.models.subnets import Subnet
 from moto.moto_server.werkzeug_app import HTTP_METHODS, BackendRequest, DomainDispatcherApplication, create_backend_app
 from werkzeug.exceptions import NotFound
 
-from rehearsal import buckets, clock, pins, registry
+from rehearsal import buckets, chance, clock, passing, pause, pins, registry
 from rehearsal.api import ApiError, CloudFormation
 from rehearsal.engine import Engine
+from rehearsal.engine.drift import ReaderTable
 from rehearsal.engine.step import Before, HandlerTable
+from rehearsal.faults import control
+from rehearsal.faults.injection import Faults
 from rehearsal.kubernetes import view as clusters
 from rehearsal.operations import HOLD_SECONDS, Operations
-from rehearsal.transport import Transport
+from rehearsal.overlays.scheduler_clock import Fired
+from rehearsal.transport import Transport, WsgiApplication
 from rehearsal.world import World
 
 OverlayTable = Callable[[str], type | None]
@@ -49,6 +56,7 @@ class Rehearsal:
         application: The WSGI application that answers for every service.
         transport: Carries boto3 calls to it within this process.
         engine: What performs CloudFormation's operations.
+        faults: What goes wrong on purpose, which may be set and lifted at any time.
     """
 
     def __init__(
@@ -58,55 +66,83 @@ class Rehearsal:
         overlay_for: OverlayTable,
         before: tuple[Before, ...] = (),
         hold_seconds: float = HOLD_SECONDS,
+        faults: Faults | None = None,
+        reader_for: ReaderTable = lambda _: None,
     ) -> None:
         for name, value in MOTO_SETTINGS.items():
             os.environ.setdefault(name, value)
         self.world = World()
         self._overlay_for = overlay_for
-        self.application = Application(self.create_app)
-        self.transport = Transport(self.application)
-        self.engine = Engine(self.world, handler_for, self.transport.client, before=before)
+        self.faults = Faults() if faults is None else faults
+        self.application = Application(self.create_app, self.faults)
+        self.transport = self.application.transport
+        self.engine = Engine(
+            self.world, handler_for, self.transport.client, before=(self.faults.before, *before), reader_for=reader_for
+        )
         self._api = CloudFormation.bound(self.engine, Operations(hold_seconds))
 
     def create_app(self, service: str) -> Flask:
         """Makes the application of one service, which moto's dispatcher asks for once."""
         overlay = self._api if service == CLOUDFORMATION else self._overlay_for(service)
-        if overlay is not None:
+        if service == "s3":
+            app = create_backend_app("s3")
+            app.before_request(buckets.adopt)
+            if overlay is not None:
+                app.before_request(overlay.look)  # type: ignore[attr-defined]
+        elif overlay is not None:
             app = _app(service, overlay.dispatch)  # type: ignore[attr-defined]
         elif service in list_of_moto_modules():
             app = create_backend_app(service)  # type: ignore[arg-type]
-            if service == "s3":
-                app.before_request(buckets.adopt)
         else:
             app = _app(service, _refuse)
+        app.before_request(lambda: self.faults.gate(service))
         for unknown in (NotImplementedError, NotFound):
             app.register_error_handler(unknown, lambda error: _not_modelled(service, error))
         return app
 
+    def pass_to(self, moment: dt.datetime) -> list[Fired]:
+        """Lets time pass until then: schedules fire, Capacity Blocks end, as ``rehearsal.passing`` says."""
+        return passing.pass_to(moment, self.transport.client)
+
     def reset(self) -> None:
-        """Forgets every stack, everything that moto's services have, what locks have published and the moved clock."""
+        """Forgets the stacks, all that moto's services have, what locks published, the moved clock and the faults."""
         clock.reset()
+        self.faults.lift()
+        pause.go_on()
         self.world.clear()
         pins.withdraw()
         BackendDict.reset()
         reset_model_data()
+        # moto keeps each subnet whose addresses were asked for in a cache without bounds, and all of EC2 with it.
+        Subnet._base_avail_ip_iterator.cache_clear()  # noqa: SLF001
 
 
 class Application(DomainDispatcherApplication):
     """Sends each request to the application of its service; moto's are not thread-safe and are called one at a time.
 
     CloudFormation is called freely, since it calls the other services while its own caller waits.
+
+    Attributes:
+        transport: Carries boto3 calls to it within this process.
     """
 
-    def __init__(self, create_app: Callable[[str], Flask]) -> None:
+    def __init__(self, create_app: Callable[[str], Flask], faults: Faults) -> None:
         super().__init__(create_app)
+        self.transport = Transport(self)
+        self._beside: Sequence[tuple[Callable[[dict[str, Any]], bool], WsgiApplication]] = (
+            (registry.is_asked, registry.answer),
+            (control.is_asked, partial(control.answer, faults)),
+            (passing.is_asked, partial(passing.answer, self.transport.client)),
+            (pause.is_asked, pause.answer),
+        )
         self._moto_modules = frozenset(list_of_moto_modules())
         self._one_at_a_time = threading.RLock()
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answers a WSGI request."""
-        if registry.is_asked(environ):
-            return registry.answer(environ, start_response)
+        beside = next((answer for is_asked, answer in self._beside if is_asked(environ)), None)
+        if beside is not None:
+            return beside(environ, start_response)
         if clusters.is_asked(environ):
             with self._one_at_a_time:
                 return clusters.answer(environ, start_response)
@@ -114,6 +150,7 @@ class Application(DomainDispatcherApplication):
         if app.name == CLOUDFORMATION:
             return app(environ, start_response)
         with self._one_at_a_time:
+            chance.before_call()
             return app(environ, start_response)
 
     def get_backend_for_host(self, host: str | None) -> Any:

@@ -4,7 +4,6 @@ moto's RunInstances starts an instance with one interface of a launch template, 
 so the further interfaces are attached here.
 """
 
-import ipaddress
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,8 +11,12 @@ from typing import Any
 from moto.core.types import Base64EncodedString
 from moto.ec2.models.elastic_network_interfaces import Attachment, NetworkInterface
 
+from rehearsal.overlays.ec2.addresses import free_addresses
+from rehearsal.overlays.state import state_of
+
+#: The types for which moto wants the input and output operations, which its RunInstances does not hand on.
+_PROVISIONED = ("io1", "io2")
 _WITHOUT_ADDRESS = "efa-only"
-_RESERVED_ADDRESSES = 5
 _PLACEHOLDER = "0.0.0.0"  # noqa: S104 - never an address: moto wants one before it can be taken away
 
 
@@ -98,9 +101,10 @@ def start_nodes(backend: Any, order: NodeOrder, count: int) -> list[str]:
     Raises:
         NodesError: The subnets have too few free addresses, or none for another node.
     """
+    reserved = _reserved(backend, order)
     subnets = [backend.get_subnet(subnet_id) for subnet_id in order.subnet_ids]
     wanted = sum(1 for one in order.interfaces if one.get("InterfaceType") != _WITHOUT_ADDRESS)
-    free = {subnet.id: _free_addresses(backend, subnet) for subnet in subnets}
+    free = {subnet.id: free_addresses(backend, subnet) for subnet in subnets}
     started: list[str] = []
     for number in range(count):
         usable = [subnet for subnet in subnets if free[subnet.id] >= wanted]
@@ -110,7 +114,9 @@ def start_nodes(backend: Any, order: NodeOrder, count: int) -> list[str]:
             raise NodesError("InsufficientFreeAddresses", message)
         subnet = usable[number % len(usable)]
         free[subnet.id] -= wanted
-        started.append(_start(backend, order, subnet))
+        started.append(_start(backend, order, subnet, is_first=not started))
+    if reserved is not None:
+        reserved.extend(started)
     return started
 
 
@@ -120,7 +126,15 @@ def end_nodes(backend: Any, instance_ids: Sequence[str]) -> None:
         backend.terminate_instances(list(instance_ids))
 
 
-def _start(backend: Any, order: NodeOrder, subnet: Any) -> str:
+def _reserved(backend: Any, order: NodeOrder) -> list[str] | None:
+    """Gives the list of the instances in the capacity reservation that the template names, if it names one."""
+    target = order.template.get("CapacityReservationSpecification", {}).get("CapacityReservationTarget", {})
+    named = target.get("CapacityReservationId")
+    held = state_of(backend.account_id, backend.region_name).reserved_instances
+    return held.setdefault(named, []) if named else None
+
+
+def _start(backend: Any, order: NodeOrder, subnet: Any, *, is_first: bool) -> str:
     primary, *further = order.interfaces
     user_data = order.template.get("UserData")
     reservation = backend.run_instances(
@@ -129,7 +143,7 @@ def _start(backend: Any, order: NodeOrder, subnet: Any) -> str:
         Base64EncodedString(str(user_data)) if user_data else None,
         [],
         instance_type=order.instance_type,
-        is_instance_type_default=False,
+        is_instance_type_default=not is_first,  # moto looks through a thousand types whether there is this one
         region_name=backend.region_name,
         subnet_id=subnet.id,
         key_name=order.template.get("KeyName"),
@@ -141,6 +155,7 @@ def _start(backend: Any, order: NodeOrder, subnet: Any) -> str:
         **_optional(order),
     )
     (instance,) = reservation.instances
+    _set_performance(backend, instance, order)
     placement = order.template.get("Placement", {})
     instance.placement.group_name = placement.get("GroupName", "")
     instance.placement.tenancy = placement.get("Tenancy", "default")
@@ -174,12 +189,6 @@ def _attach(
     eni.device_index = device
 
 
-def _free_addresses(backend: Any, subnet: Any) -> int:
-    """Counts the addresses that no interface in the subnet has; the first four and the last are AWS's."""
-    taken = sum(len(eni.private_ip_addresses) for eni in backend.enis.values() if eni.subnet.id == subnet.id)
-    return ipaddress.ip_network(subnet.cidr_block).num_addresses - _RESERVED_ADDRESSES - taken
-
-
 def _tags(order: NodeOrder) -> dict[str, dict[str, str]]:
     """Gives instance and volume tags: the template's tag specifications, then the group's own for instances."""
     tags: dict[str, dict[str, str]] = {"instance": {}, "volume": {}}
@@ -194,7 +203,27 @@ def _optional(order: NodeOrder) -> dict[str, Any]:
     """Gives what moto must not be told of at all where the template says nothing."""
     optional: dict[str, Any] = {}
     if order.template.get("BlockDeviceMappings"):
-        optional["block_device_mappings"] = order.template["BlockDeviceMappings"]
+        optional["block_device_mappings"] = [_plain(one) for one in order.template["BlockDeviceMappings"]]
     if order.spot:
         optional["instance_market_options"] = {"MarketType": "spot"}
     return optional
+
+
+def _plain(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    """Gives a volume that moto's RunInstances can make; ``_set_performance`` gives it what is left out."""
+    volume = mapping.get("Ebs", {})
+    if volume.get("VolumeType") not in _PROVISIONED:
+        return dict(mapping)
+    return {**mapping, "Ebs": {name: value for name, value in volume.items() if name != "VolumeType"}}
+
+
+def _set_performance(backend: Any, instance: Any, order: NodeOrder) -> None:
+    """Gives a node's volumes their type, and with it what a template says of their operations and throughput."""
+    for mapping in order.template.get("BlockDeviceMappings") or []:
+        device = instance.block_device_mapping.get(mapping["DeviceName"])
+        if device is None or "Ebs" not in mapping:
+            continue
+        wanted, volume = mapping["Ebs"], backend.volumes[device.volume_id]
+        volume.volume_type = wanted.get("VolumeType", volume.volume_type)
+        volume.iops = wanted.get("Iops", volume.iops)
+        volume.throughput = wanted.get("Throughput", volume.throughput)

@@ -1,12 +1,18 @@
 """Runs stack operations beside the API call that began them, and holds the call's answer until they end."""
 
+import contextvars
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rehearsal import clock, pause
 from rehearsal.stack import Stack
 
 HOLD_SECONDS = 20.0
+
+_THREAD = "stack "
+_LOOK_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +29,32 @@ class Operations:
 
     def run(self, stack: Stack, operation: Callable[[], None]) -> None:
         """Runs an operation on a stack; a bug in it is an ordinary traceback, and leaves the stack failed."""
-        thread = threading.Thread(target=_run, args=(stack, operation), name=f"stack {stack.name}", daemon=True)
+        # The operation belongs to the call that began it, and draws its ids with it.
+        context = contextvars.copy_context()
+        thread = threading.Thread(
+            target=context.run, args=(_run, stack, operation), name=f"{_THREAD}{stack.name}", daemon=True
+        )
         thread.start()
-        thread.join(self.hold_seconds)
+        deadline = time.monotonic() + self.hold_seconds
+        # An operation that is held half way ends when somebody says so, and not while its caller waits.
+        while thread.is_alive() and not pause.holding() and (left := deadline - time.monotonic()) > 0:
+            thread.join(min(left, _LOOK_SECONDS))
+
+
+def wait_for_all(seconds: float) -> bool:
+    """Waits until no operation goes on, all having ended or being held, and says whether it is so in some seconds."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        running = [thread for thread in threading.enumerate() if thread.name.startswith(_THREAD)]
+        if not running or pause.holding():
+            return True
+        running[0].join(_LOOK_SECONDS)
+    return False
 
 
 def _run(stack: Stack, operation: Callable[[], None]) -> None:
     try:
-        operation()
+        with clock.ahead():
+            operation()
     finally:
         stack.stop()

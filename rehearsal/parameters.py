@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rehearsal.limits import check_value
 from rehearsal.template import Document, Template, TemplateError
 
 SSM_VALUE = re.compile(r"AWS::SSM::Parameter::Value<(.+)>")
@@ -84,6 +85,7 @@ def _text(name: str, declaration: Any, given: Given | None, previous: Parameters
             )
         return previous[name].text
     if given is not None and given.value is not None:
+        check_value(name, given.value)
         return given.value
     default = declaration.get("Default")
     return None if default is None else _written(default)

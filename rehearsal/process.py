@@ -3,9 +3,9 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rehearsal.sessions import environment
 from rehearsal.transport import ACCESS_KEY, SECRET_KEY
@@ -24,10 +24,12 @@ class RunningServer:
     Attributes:
         port: The port on 127.0.0.1.
         process_id: The process.
+        has_ended: Says whether the process is over.
     """
 
     port: int
     process_id: int
+    has_ended: Callable[[], bool] = field(default=lambda: False, repr=False, compare=False)
 
     @property
     def endpoint(self) -> str:
@@ -60,9 +62,10 @@ def server(*arguments: str) -> Iterator[RunningServer]:
     """
     command = [sys.executable, "-m", "rehearsal.server", *arguments]
     pipe, variables = subprocess.PIPE, environment()
-    with subprocess.Popen(command, env=variables, stdin=pipe, stdout=pipe) as child:  # noqa: S603
+    # In a session of its own it gets no Ctrl-C of the terminal's: it ends after whoever started it, not before.
+    with subprocess.Popen(command, env=variables, stdin=pipe, stdout=pipe, start_new_session=True) as child:  # noqa: S603
         try:
-            yield RunningServer(port=_announced(child), process_id=child.pid)
+            yield RunningServer(_announced(child), child.pid, lambda: child.poll() is not None)
         finally:
             _end(child)
 

@@ -8,9 +8,14 @@ into the account's backend, as ``rehearsal.nodes`` does with interfaces. A netwo
                   "cidr": "10.40.0.0/20", "public": false}],
      "way_out": true}
 
-Storage stands beside it, or without it, as ``rehearsal.seed_storage`` reads it.
+Storage stands beside it, or without it, as ``rehearsal.seed_storage`` reads it, and Capacity Blocks that were bought::
+
+    {"account": ..., "region": ..., "blocks": [{"capacity_reservation_id": "cr-…", "starts_at": "2027-09-06T11:30:00Z",
+     "ends_at": "2027-09-13T11:30:00Z", "instance_type": "trn2.48xlarge", "instance_count": 16,
+     "availability_zone_id": "use2-az3"}]}
 """
 
+import datetime as dt
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +26,7 @@ from moto.ec2.models.route_tables import RouteTable
 from moto.ec2.models.subnets import Subnet
 from moto.ec2.models.vpcs import VPC
 
+from rehearsal.overlays.ec2.reservations import give_block
 from rehearsal.seed_storage import seed_bucket, seed_file_system
 
 _EVERYWHERE = "0.0.0.0/0"
@@ -31,7 +37,7 @@ class SeedError(ValueError):
 
 
 def seed_file(file: Path) -> None:
-    """Puts the network and the storage of a JSON file into the AWS of this process.
+    """Puts the network, the storage and the Capacity Blocks of a JSON file into the AWS of this process.
 
     Raises:
         SeedError: A zone is not one of the region's.
@@ -42,6 +48,17 @@ def seed_file(file: Path) -> None:
         seed(facts, account=account, region=region)
     for bucket in facts.get("buckets", ()):
         seed_bucket(bucket, account=account)
+    for block in facts.get("blocks", ()):
+        give_block(
+            account,
+            region,
+            block["capacity_reservation_id"],
+            starts_at=dt.datetime.fromisoformat(block["starts_at"]),
+            ends_at=dt.datetime.fromisoformat(block["ends_at"]),
+            instance_type=block["instance_type"],
+            instance_count=block["instance_count"],
+            availability_zone_id=block["availability_zone_id"],
+        )
     if facts.get("file_system"):
         seed_file_system(facts["file_system"], account=account, region=region)
 

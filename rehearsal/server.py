@@ -18,10 +18,11 @@ from werkzeug.serving import BaseWSGIServer, make_server
 
 from ami.lock import LockError
 from rehearsal.embedded import embedded
+from rehearsal.faults import FaultError, parse, table
+from rehearsal.keeping import StateError, opened
+from rehearsal.keeping.starting import Furniture, start, start_journal
 from rehearsal.operations import HOLD_SECONDS
-from rehearsal.pins import publish_file
-from rehearsal.pins.charts import publish_archives
-from rehearsal.seed import seed_file
+from rehearsal.transport import WsgiApplication
 
 HOST = "127.0.0.1"
 
@@ -37,35 +38,68 @@ def main(arguments: list[str] | None = None) -> int:
     """Serves until standard input ends or a signal comes.
 
     Args:
-        arguments: The command line; ``--hold-seconds`` says how long an answer waits for its stack operation,
-            ``--seed`` names a network that stands already, as ``rehearsal.seed`` reads it, and ``--pins`` a lock file
-            whose pins are published beside those of the offline tables; it may be given several times. ``--charts``
-            names a folder with archives of charts, which are served in the place of stand-ins.
+        arguments: The command line, as ``--help`` tells it.
     """
-    parser = argparse.ArgumentParser(prog="python -m rehearsal.server", description=__doc__)
-    parser.add_argument("--hold-seconds", type=float, default=HOLD_SECONDS)
-    parser.add_argument("--port", type=int, default=0, help="0 takes any free port")
-    parser.add_argument("--seed", type=Path, metavar="FILE", help="a network that stands already, as JSON")
-    parser.add_argument("--pins", type=Path, metavar="FILE", action="append", default=[], help="a lock file")
-    parser.add_argument("--charts", type=Path, metavar="FOLDER", help="archives of charts, NAME-VERSION.tgz")
+    parser = _parser()
     asked = parser.parse_args(arguments)
-    if asked.charts is not None:
-        publish_archives(asked.charts)
+    if asked.load and (asked.seed or not asked.journal):
+        parser.error("--load has what stood before, and goes on in a journal: leave out --seed, and give --journal")
+    if asked.journal and asked.fault:
+        parser.error("a journal keeps faults that are set while it runs: PUT /_rehearsal/faults")
     try:
-        for file in asked.pins:
-            publish_file(file)
-    except LockError as error:
-        parser.error(str(error))
-    rehearsal = embedded(hold_seconds=asked.hold_seconds)
-    if asked.seed is not None:
-        seed_file(asked.seed)
-    server = make_server(HOST, asked.port, rehearsal.application, threaded=True, request_handler=QuietRequestHandler)
+        application = _application(asked)
+    except (FaultError, LockError, StateError, OSError) as error:
+        parser.exit(2, f"{error}\n")
+    server = make_server(HOST, asked.port, application, threaded=True, request_handler=QuietRequestHandler)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: _stop(server))
     threading.Thread(target=_watch_input, args=(server,), daemon=True).start()
     print(json.dumps({"port": server.server_port}), flush=True)  # noqa: T201  (the parent reads it)
     server.serve_forever()
     return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m rehearsal.server",
+        description=__doc__,
+        epilog=f"faults:\n{table()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--hold-seconds", type=float, default=HOLD_SECONDS, help="how long an answer waits for its stack operation"
+    )
+    parser.add_argument("--port", type=int, default=0, help="0 takes any free port")
+    parser.add_argument("--seed", type=Path, metavar="FILE", help="a network and storage that stand already, as JSON")
+    parser.add_argument(
+        "--pins",
+        type=Path,
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="a lock, whose pins are published beside those of the tables; may be given several times",
+    )
+    parser.add_argument(
+        "--charts", type=Path, metavar="FOLDER", help="archives of charts, NAME-VERSION.tgz, in place of stand-ins"
+    )
+    parser.add_argument(
+        "--fault", metavar="NAME[@WHERE]", action="append", default=[], help="what goes wrong from the start"
+    )
+    parser.add_argument(
+        "--journal", type=Path, metavar="FOLDER", help="an empty folder to keep the calls in: GET /_rehearsal/state"
+    )
+    parser.add_argument("--load", type=Path, metavar="STATE", help="what such a GET has answered, to begin with")
+    return parser
+
+
+def _application(asked: argparse.Namespace) -> WsgiApplication:
+    state = opened(asked.load) if asked.load else None
+    faults = [parse(text) for text in asked.fault]
+    rehearsal = embedded(hold_seconds=asked.hold_seconds, faults=faults)
+    furniture = Furniture(asked.seed, asked.pins, asked.charts)
+    if asked.journal is None:
+        return start(rehearsal, furniture)
+    return start_journal(rehearsal, furniture, asked.journal, state)
 
 
 def _watch_input(server: BaseWSGIServer) -> None:

@@ -1,4 +1,4 @@
-"""Sessions of the AWS SDK that read nothing of the person's: no profile, no configuration file, no credentials file.
+"""Sessions of the AWS SDK that read nothing of the person's: no profile, no file of settings or credentials, no proxy.
 
 What a person has set up for a real account is none of a rehearsal's, and a profile that does not exist would end it.
 """
@@ -7,6 +7,7 @@ import os
 
 import boto3
 import botocore.session
+from botocore.config import Config
 
 #: Settings that an SDK's session begins with, each by name: the key in a file, the variable, the value.
 #: Source: botocore, ``botocore/configprovider.py`` and ``botocore/session.py``, ``SESSION_VARIABLES``.
@@ -27,8 +28,10 @@ def environment() -> dict[str, str]:
 
 
 def core_session() -> botocore.session.Session:
-    """Returns a session without credentials, for what the SDK knows by itself."""
-    return botocore.session.Session(session_vars=dict(_NOTHING))
+    """Returns a session without credentials, whose clients go to no proxy: what they ask is on this machine."""
+    core = botocore.session.Session(session_vars=dict(_NOTHING))
+    core.set_default_client_config(Config(proxies={}))
+    return core
 
 
 def session(access_key: str, secret_key: str, session_token: str | None, region: str) -> boto3.Session:

@@ -1,15 +1,20 @@
-"""Keeps the stacks of the rehearsal: their resources, their events, and the states through which they may pass."""
+"""Keeps the stacks of the rehearsal: what they were asked to be, their events, and the states that may follow."""
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from rehearsal import clock
+from rehearsal.drifts import StackDrift
 from rehearsal.handlers.base import Properties, Resource
 from rehearsal.parameters import Parameters
+from rehearsal.records import Kept, Present, Record
 from rehearsal.states import INTERNAL_FAILURE, TRANSITIONS, USER_INITIATED
-from rehearsal.template import NOTHING, ResourceSpec, Template
+from rehearsal.template import NOTHING, Template
+
+__all__ = ["STACK_TYPE", "Deployment", "Event", "Kept", "Output", "Present", "Record", "Settled", "Stack", "Subject"]
 
 STACK_TYPE = "AWS::CloudFormation::Stack"
 
@@ -42,7 +47,8 @@ class Event:
         subject: What it is about.
         status: The status that this got.
         reason: Why.
-        timestamp: When.
+        timestamp: When, by the rehearsal's clock.
+        recorded: When, by the machine's.
         code: The error code of the service that refused; None where nothing did.
     """
 
@@ -53,6 +59,7 @@ class Event:
     status: str
     reason: str | None
     timestamp: datetime
+    recorded: datetime
     code: str | None = None
 
 
@@ -73,56 +80,6 @@ class Output:
     export: str | None = None
 
 
-@dataclass(slots=True)
-class Record:
-    """A resource within its stack.
-
-    Attributes:
-        spec: What the template said of it when it was last made or changed.
-        resource: The resource itself, which its handler works on.
-        dependencies: The logical ids of the resources that must be there before it.
-        status: Its last status; empty before its first.
-        reason: The reason for that status.
-        updated: When it got that status.
-    """
-
-    spec: ResourceSpec
-    resource: Resource
-    dependencies: frozenset[str] = frozenset()
-    status: str = ""
-    reason: str | None = None
-    updated: datetime | None = None
-
-    @property
-    def logical_id(self) -> str:
-        """The resource's name in the template."""
-        return self.spec.logical_id
-
-    @property
-    def exists(self) -> bool:
-        """Whether there is something of it in the account."""
-        return self.resource.physical_id is not None and self.status not in {"DELETE_COMPLETE", "DELETE_SKIPPED"}
-
-
-@dataclass(frozen=True, slots=True)
-class Present(Mapping[str, Resource]):
-    """Shows, of a stack's records, the resources that are there."""
-
-    records: Mapping[str, Record]
-
-    def __getitem__(self, name: str) -> Resource:
-        record = self.records[name]
-        if not record.exists:
-            raise KeyError(name)
-        return record.resource
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name, record in self.records.items() if record.exists)
-
-    def __len__(self) -> int:
-        return sum(record.exists for record in self.records.values())
-
-
 @dataclass(frozen=True, slots=True)
 class Deployment:
     """What a stack was asked to be.
@@ -139,22 +96,13 @@ class Deployment:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """How a resource stood when its stack was last at rest."""
-
-    spec: ResourceSpec
-    resource: Resource
-    properties: Properties
-    dependencies: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Settled:
     """How a stack stood when it was last at rest, which is where a rollback leads."""
 
     deployment: Deployment = field(default_factory=Deployment)
     records: Mapping[str, Kept] = field(default_factory=dict)
     imports: frozenset[str] = frozenset()
+    outputs: tuple[Output, ...] = ()
 
 
 @dataclass(slots=True)
@@ -171,6 +119,13 @@ class Stack:
         imports: The names of the exports that it uses.
         options: What the caller gave along and CloudFormation only gives back (role, notifications, capabilities, ...).
         change_sets: Its change sets by name, as the API keeps them.
+        policy: The text of its stack policy; None as long as none was set.
+        policy_during_update: The text of the policy that takes its place as long as an update lasts.
+        on_failure: What its creation was to do on a failure, where the caller said it by ``OnFailure``.
+        parent_id: The ARN of the stack whose resource it is; None for one that is nobody's.
+        root_id: The ARN of the stack at the root of its tree; None for one that is nobody's.
+        drift: What the last look at the whole stack found; None where there was none.
+        skipped: Of a nested stack, the logical ids that the next continuation of its way back leaves out.
     """
 
     name: str
@@ -194,6 +149,12 @@ class Stack:
     options: Mapping[str, Any] = field(default_factory=dict)
     change_sets: dict[str, Any] = field(default_factory=dict)
     policy: str | None = None
+    policy_during_update: str | None = None
+    on_failure: str | None = None
+    parent_id: str | None = None
+    root_id: str | None = None
+    drift: StackDrift | None = None
+    skipped: frozenset[str] = frozenset()
     is_protected: bool = False
     operation_id: str = ""
     client_token: str | None = None
@@ -231,6 +192,7 @@ class Stack:
         subject = Subject(record.logical_id, resource.physical_id or "", resource.type, resource.properties)
         self._add_event(subject, status, reason, code)
         record.status, record.reason, record.updated = status, reason, self.events[-1].timestamp
+        record.drift = None  # what was found before says nothing of what it is now
 
     def settle(self) -> None:
         """Remembers how the stack stands, as the place to which a later rollback leads."""
@@ -241,12 +203,18 @@ class Stack:
                 for name, record in self.records.items()
             },
             imports=self.imports,
+            outputs=self.outputs,
         )
 
     @property
     def resources(self) -> Mapping[str, Resource]:
         """The resources that are there, by logical id; a view that always shows the present."""
         return Present(self.records)
+
+    @property
+    def policy_in_force(self) -> str | None:
+        """The text of the policy that an update has to obey now."""
+        return self.policy if self.policy_during_update is None else self.policy_during_update
 
     @property
     def is_busy(self) -> bool:
@@ -265,7 +233,8 @@ class Stack:
             subject=subject,
             status=status,
             reason=reason,
-            timestamp=self.now(),
+            timestamp=max([self.now(), *(one.timestamp + clock.MOMENT for one in self.events[-1:])]),
+            recorded=clock.recorded(),
             code=code,
         )
         self.events.append(event)

@@ -5,13 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rehearsal.limits import check_sizes
 from rehearsal.text import Document, TemplateError, read
 
 __all__ = ["Document", "ResourceSpec", "Template", "TemplateError", "parse"]
-
-MAX_BODY_BYTES = 51_200
-MAX_URL_BYTES = 1_000_000
-MAX_MEMBERS: Mapping[str, int] = {"Resources": 500, "Outputs": 200, "Parameters": 200, "Mappings": 200}
 
 SECTIONS = frozenset(
     {
@@ -131,12 +128,7 @@ def _check_sections(document: Document) -> None:
             raise TemplateError(f"Template format error: {section} section must be an object.")
     if not document.get("Resources"):
         raise TemplateError("Template format error: At least one Resources member must be defined.")
-    for section, most in MAX_MEMBERS.items():
-        count = len(document.get(section, {}))
-        if count > most:
-            raise TemplateError(
-                f"Template format error: Number of {section.lower()}, {count}, is greater than maximum allowed, {most}"
-            )
+    check_sizes(document)
     for path in _nulls(document, ""):
         raise TemplateError(f"Template format error: [{path}] 'null' values are not allowed in templates")
     _check_names(document)
@@ -193,6 +185,8 @@ def _resource(name: str, member: Any) -> ResourceSpec:
 
 def _policy(name: str, attribute: str, member: Document, allowed: frozenset[str]) -> str | None:
     policy: str | None = member.get(attribute)
+    if policy is not None and not isinstance(policy, str):
+        raise TemplateError(f"Template format error: Every {attribute} member must be a string.")
     if policy is not None and policy not in allowed:
         raise TemplateError(f"Template format error: Unrecognized {attribute} {policy} for resource {name}")
     return policy

@@ -5,6 +5,7 @@ the rehearsal's WSGI application answers.
 """
 
 import io
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +20,10 @@ from rehearsal.sessions import session
 ACCESS_KEY = "AKIAREHEARSAL0000000"
 SECRET_KEY = "rehearsal"  # noqa: S105  (nothing checks it)
 ACCOUNT_HEADER = "X-Moto-Account-Id"
+
+_ATTEMPTS = 5
+_TRY_AGAIN = frozenset({429, 500, 502, 503, 504})
+_THROTTLED = re.compile(r"^(Throttl.*|RequestLimitExceeded|SlowDown|TooManyRequestsException)$")
 
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
@@ -36,11 +41,17 @@ class Transport:
         self._lock = threading.RLock()
 
     def client(self, service: str, account: str, region: str) -> Any:
-        """Gives a client that acts within an account and a region; the same one whenever it is asked for again."""
+        """Gives a client that acts within an account and a region; the same one whenever it is asked for again.
+
+        It tries calls again as any other does, and waits for none of them.
+        """
         key = (service, account, region)
         with self._lock:
             if key not in self._clients:
-                self._clients[key] = self.session(region, account=account).client(service)
+                made = self.session(region, account=account).client(service)
+                name = made.meta.service_model.service_id.hyphenize()
+                made.meta.events.register_first(f"needs-retry.{name}", _at_once)
+                self._clients[key] = made
             return self._clients[key]
 
     def session(
@@ -63,13 +74,22 @@ class Transport:
             session_token: The session token of keys that AssumeRole gave.
         """
         made = session(access_key, secret_key, session_token, region)
+        self.lead_here(made, account=account)
+        return made
+
+    def lead_here(self, made: boto3.Session, *, account: str | None = None) -> None:
+        """Lets every call of a session that somebody else has made go to the application.
+
+        Args:
+            made: The session.
+            account: The account in which it acts, as above.
+        """
         headers = {} if account is None else {ACCOUNT_HEADER: account}
 
         def before_send(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
             return self._answer(request, headers)
 
         made.events.register("before-send", before_send)
-        return made
 
     def _answer(self, request: AWSPreparedRequest, headers: dict[str, str]) -> AWSResponse:
         status: list[str] = []
@@ -81,6 +101,18 @@ class Transport:
 
         chunks = self._application(_environ(request, headers), start_response)
         return AWSResponse(request.url, int(status[-1].split()[0]), answered, _Body(b"".join(chunks)))
+
+
+def _at_once(response: Any, attempts: int, **_: Any) -> int | None:
+    """Lets a call be tried again without waiting, where botocore would wait before it does; None leaves it to botocore.
+
+    Source: botocore, "Retries", legacy mode, and ``botocore/data/_retry.json``.
+    """
+    if response is None or attempts >= _ATTEMPTS:
+        return None
+    http, parsed = response
+    again = http.status_code in _TRY_AGAIN or _THROTTLED.search(parsed.get("Error", {}).get("Code", ""))
+    return 0 if again else None
 
 
 class _Body(io.BytesIO):

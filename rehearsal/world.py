@@ -1,10 +1,9 @@
 """Holds the stacks of a rehearsal, and what one stack may see of another: its exports."""
 
 import threading
-import uuid
 from dataclasses import dataclass
 
-from rehearsal import clock
+from rehearsal import chance, clock
 from rehearsal.stack import Stack
 
 
@@ -32,12 +31,12 @@ class World:
         """Makes a stack that has no status yet and that nobody sees before it is added."""
         return Stack(
             name=name,
-            id=f"arn:{partition}:cloudformation:{region}:{account}:stack/{name}/{uuid.uuid4()}",
+            id=f"arn:{partition}:cloudformation:{region}:{account}:stack/{name}/{chance.new_uuid()}",
             account=account,
             region=region,
             partition=partition,
-            now=clock.stamp,
-            created=clock.stamp(),
+            now=clock.now,
+            created=clock.now(),
         )
 
     def add(self, stack: Stack) -> None:
@@ -50,6 +49,19 @@ class World:
             return self._stacks[name]
         living = (stack for stack in self.stacks(account, region) if stack.status != "DELETE_COMPLETE")
         return next((stack for stack in living if stack.name == name), None)
+
+    def all(self) -> list[Stack]:
+        """Gives the stacks of every account and region, deleted ones too, oldest first."""
+        return list(self._stacks.values())
+
+    def by_id(self, stack_id: str) -> Stack | None:
+        """Gives the stack of an ARN, unless it is deleted."""
+        stack = self._stacks.get(stack_id)
+        return None if stack is None or stack.status == "DELETE_COMPLETE" else stack
+
+    def root(self, stack: Stack) -> Stack:
+        """Gives the stack at the root of a stack's tree; itself where it is nobody's."""
+        return self._stacks.get(stack.root_id or stack.id, stack)
 
     def stacks(self, account: str, region: str) -> list[Stack]:
         """Gives the stacks of an account in a region, deleted ones too, newest first."""

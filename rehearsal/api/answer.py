@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rehearsal.api.change_set import ChangeSet
+from rehearsal.drifts import NOT_CHECKED
 from rehearsal.engine import Change, Detail
+from rehearsal.handlers.base import VALIDATION_FAILED
 from rehearsal.stack import Event, Record, Stack
 from rehearsal.template import Template
 
@@ -17,8 +19,13 @@ def filled(answer: Answer) -> Answer:
     return {name: value for name, value in answer.items() if value is not None}
 
 
-def stack(it: Stack) -> Answer:
-    """Writes a stack for ``DescribeStacks``."""
+def stack(it: Stack, *, is_protected: bool) -> Answer:
+    """Writes a stack for ``DescribeStacks``.
+
+    Args:
+        it: The stack.
+        is_protected: Whether the stack at the root of its tree is protected from deletion.
+    """
     return filled(
         {
             "StackId": it.id,
@@ -42,8 +49,10 @@ def stack(it: Stack) -> Answer:
                 for output in it.outputs
             ],
             "Tags": tags(it.deployment.tags),
-            "EnableTerminationProtection": it.is_protected,
-            "DriftInformation": {"StackDriftStatus": "NOT_CHECKED"},
+            "EnableTerminationProtection": is_protected,
+            "ParentId": it.parent_id,
+            "RootId": it.root_id,
+            "DriftInformation": _stack_drift(it),
             "DisableRollback": False,
             "RollbackConfiguration": {},
             "NotificationARNs": [],
@@ -65,9 +74,25 @@ def stack_summary(it: Stack) -> Answer:
             "DeletionTime": it.deleted,
             "StackStatus": it.status,
             "StackStatusReason": it.reason,
-            "DriftInformation": {"StackDriftStatus": "NOT_CHECKED"},
+            "ParentId": it.parent_id,
+            "RootId": it.root_id,
+            "DriftInformation": _stack_drift(it),
         }
     )
+
+
+def _stack_drift(it: Stack) -> Answer:
+    found = it.drift
+    if found is None:
+        return {"StackDriftStatus": NOT_CHECKED}
+    return {"StackDriftStatus": found.status, "LastCheckTimestamp": found.checked}
+
+
+def _resource_drift(record: Record) -> Answer:
+    found = record.drift
+    if found is None:
+        return {"StackResourceDriftStatus": NOT_CHECKED}
+    return {"StackResourceDriftStatus": found.status, "LastCheckTimestamp": found.checked}
 
 
 def tags(found: Any) -> list[Answer]:
@@ -75,8 +100,8 @@ def tags(found: Any) -> list[Answer]:
     return [{"Key": key, "Value": value} for key, value in found.items()]
 
 
-def event(it: Stack, one: Event) -> Answer:
-    """Writes a line of a stack's history."""
+def event(it: Stack, one: Event, *, recorded: bool = False) -> Answer:
+    """Writes a line of a stack's history, with its time by the rehearsal's clock or when it was recorded."""
     subject = one.subject
     return filled(
         {
@@ -90,8 +115,9 @@ def event(it: Stack, one: Event) -> Answer:
             "ResourceType": subject.type,
             "ResourceStatus": one.status,
             "ResourceStatusReason": one.reason,
+            "DetailedStatus": one.code if one.code == VALIDATION_FAILED else None,
             "ResourceProperties": json.dumps(subject.properties) if subject.properties else None,
-            "Timestamp": one.timestamp,
+            "Timestamp": one.recorded if recorded else one.timestamp,
         }
     )
 
@@ -110,12 +136,12 @@ def resource(it: Stack, record: Record) -> Answer:
             "Timestamp": record.updated,
             "LastUpdatedTimestamp": record.updated,
             "Metadata": json.dumps(record.spec.metadata) if record.spec.metadata else None,
-            "DriftInformation": {"StackResourceDriftStatus": "NOT_CHECKED"},
+            "DriftInformation": _resource_drift(record),
         }
     )
 
 
-def change_set(it: Stack, one: ChangeSet, *, with_values: bool) -> Answer:
+def change_set(it: Stack, one: ChangeSet, *, with_values: bool, recorded: bool = False) -> Answer:
     """Writes a change set for ``DescribeChangeSet``; a summary takes the members that it knows."""
     deployment = one.deployment
     return filled(
@@ -127,14 +153,22 @@ def change_set(it: Stack, one: ChangeSet, *, with_values: bool) -> Answer:
             "Description": one.description,
             "Parameters": [parameter.described() for parameter in deployment.parameters.values()],
             "Tags": tags(deployment.tags),
-            "CreationTime": one.created,
+            "CreationTime": one.recorded if recorded else one.created,
             "Status": one.status,
             "StatusReason": one.reason,
             "ExecutionStatus": one.execution_status,
             "OnStackFailure": one.on_failure,
-            "IncludeNestedStacks": False,
+            "IncludeNestedStacks": one.includes_nested,
+            "ParentChangeSetId": one.parent_id,
+            "RootChangeSetId": one.root_id,
             "Changes": [
-                {"Type": "Resource", "ResourceChange": change(found, with_values=with_values)} for found in one.changes
+                {
+                    "Type": "Resource",
+                    "ResourceChange": change(
+                        found, with_values=with_values, nested=one.nested.get(found.spec.logical_id)
+                    ),
+                }
+                for found in one.changes
             ],
             "NotificationARNs": [],
             "RollbackConfiguration": {},
@@ -144,8 +178,8 @@ def change_set(it: Stack, one: ChangeSet, *, with_values: bool) -> Answer:
     )
 
 
-def change(found: Change, *, with_values: bool) -> Answer:
-    """Writes what becomes of one resource."""
+def change(found: Change, *, with_values: bool, nested: str | None = None) -> Answer:
+    """Writes what becomes of one resource; ``nested`` is the id of the change set that says it of a nested stack."""
     scope = dict.fromkeys(detail.attribute for detail in found.details)
     contexts = {
         name: json.dumps({"Properties": properties}, sort_keys=True)
@@ -160,6 +194,7 @@ def change(found: Change, *, with_values: bool) -> Answer:
             "ResourceType": found.spec.type,
             "Replacement": found.replacement,
             "PolicyAction": found.policy,
+            "ChangeSetId": nested,
             "Scope": list(scope),
             "Details": [_detail(detail) for detail in found.details],
             **contexts,

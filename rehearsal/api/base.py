@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from moto.core.responses import ActionResult, BaseResponse
 
 from rehearsal.api import request
+from rehearsal.api.constraints import check_name
 from rehearsal.api.errors import ApiError
 from rehearsal.engine import Engine
 from rehearsal.operations import Operations
@@ -51,6 +52,17 @@ class Actions(BaseResponse):
         """Gives a boto3 client for the account and region that ask."""
         return self.engine.client(service, self.current_account, self.region)
 
+    @property
+    def recorded(self) -> bool:
+        """Whether whoever asks is told when things were recorded, by the machine, instead of the clock's time.
+
+        The CDK CLI shows the events since it began, by the machine's time. Where the clock is ahead of that, what an
+        earlier operation did would be shown again with every later one.
+
+        Source: @aws-cdk/toolkit-lib, ``StackEventPoller`` and ``PollRange.sinceTimestamp``; the user agent as sent.
+        """
+        return "aws-cdk/" in str(self.headers.get("User-Agent", ""))
+
     def found(self, name: str | None = None) -> Stack | None:
         """Gives the stack that the request names, if there is one."""
         name = name or self.asked("StackName")
@@ -70,7 +82,12 @@ class Actions(BaseResponse):
         return stack
 
     def new_stack(self) -> Stack:
-        """Makes a stack of the request's name, which nobody sees before it is added."""
+        """Makes a stack of the request's name, which nobody sees before it is added.
+
+        Raises:
+            ApiError: No stack may have that name.
+        """
+        check_name("stackName", self.asked("StackName"))
         return self.engine.world.new(
             self.asked("StackName"), account=self.current_account, region=self.region, partition=self.partition
         )

@@ -2,14 +2,15 @@
 
 from moto.core.responses import ActionResult, EmptyResult
 
-from rehearsal.api import answer, change_set, request
+from rehearsal.api import answer, change_set, nested_sets, request
 from rehearsal.api.change_set import ChangeSet
+from rehearsal.api.constraints import check_name
+from rehearsal.api.drift import DriftActions
 from rehearsal.api.errors import ApiError
-from rehearsal.api.stacks import StackActions
 from rehearsal.stack import Stack
 
 
-class ChangeSetActions(StackActions):
+class ChangeSetActions(DriftActions):
     """Makes, shows, executes and deletes change sets."""
 
     def create_change_set(self) -> ActionResult:
@@ -18,8 +19,11 @@ class ChangeSetActions(StackActions):
         if kind == "IMPORT" or self.asked("ResourcesToImport"):
             raise ApiError("The rehearsal can't import resources: what it has, it has made itself")
         if self.asked("DeploymentMode"):
-            raise ApiError(f"The rehearsal knows no drift, so it has no {self.asked('DeploymentMode')}")
+            raise ApiError(f"The rehearsal does not model the deployment mode {self.asked('DeploymentMode')}")
+        if kind != "CREATE" and self.asked("OnStackFailure") == "DELETE":
+            raise ApiError("OnStackFailure DELETE is only valid when ChangeSetType is CREATE")
         name = self.asked("ChangeSetName")
+        check_name("changeSetName", name)
         template = self.acknowledged(self.template(self.found()))
         with self.engine.world.lock:
             stack = self._stack_for(kind, name)
@@ -43,13 +47,16 @@ class ChangeSetActions(StackActions):
                 on_failure=self.asked("OnStackFailure"),
                 token=self.asked("ClientToken"),
             )
+            if self.asked("IncludeNestedStacks"):
+                made = nested_sets.with_nested(self.engine, stack, made)
             stack.change_sets[name] = made
         return ActionResult({"Id": made.id, "StackId": stack.id})
 
     def describe_change_set(self) -> ActionResult:
         """Shows a change set."""
         stack, found = self._change_set()
-        return ActionResult(answer.change_set(stack, found, with_values=bool(self.asked("IncludePropertyValues"))))
+        with_values = bool(self.asked("IncludePropertyValues"))
+        return ActionResult(answer.change_set(stack, found, with_values=with_values, recorded=self.recorded))
 
     def list_change_sets(self) -> ActionResult:
         """Lists the change sets of a stack."""
@@ -62,7 +69,10 @@ class ChangeSetActions(StackActions):
         stack = self.found(self._stack_name())
         found = stack and _pick(stack, self.asked("ChangeSetName"))
         if stack and found:
+            if found.root_id is not None:
+                raise ApiError(f"ChangeSet [{found.id}] is nested and is deleted with its root [{found.root_id}]")
             del stack.change_sets[found.name]
+            nested_sets.forget(self.engine, stack, found)
         return EmptyResult()
 
     def execute_change_set(self) -> EmptyResult:
@@ -73,6 +83,8 @@ class ChangeSetActions(StackActions):
             if token and there is not None and there.client_token == token:
                 return EmptyResult()
             stack, found = self._change_set()
+            if found.root_id is not None:
+                raise ApiError(f"ChangeSet [{found.id}] is nested and is executed with its root [{found.root_id}]")
             if found.execution_status != "AVAILABLE":
                 raise ApiError(
                     f"ChangeSet [{found.id}] cannot be executed in its current status of [{found.status}]",
@@ -80,11 +92,15 @@ class ChangeSetActions(StackActions):
                 )
             creation = stack.status == "REVIEW_IN_PROGRESS"
             self.check_may(stack, "CREATE_IN_PROGRESS" if creation else "UPDATE_IN_PROGRESS", "updated")
+            if found.on_failure is not None and self.asked("DisableRollback") is not None:
+                raise ApiError("DisableRollback can't be specified for a change set with OnStackFailure")
+            self.check_policy_stays(stack, found.deployment)
+            retention = request.retention(self.asked, config=self.config(found.options), on_failure=found.on_failure)
+            begin = self.engine.create if creation else self.engine.update
+            for one in stack.change_sets.values():
+                nested_sets.forget(self.engine, stack, one)
             stack.change_sets.clear()
             stack.options = {**stack.options, **found.options}
-            on_failure = found.on_failure if creation or found.on_failure != "DELETE" else None
-            retention = request.retention(self.asked, config=self.config(found.options), on_failure=on_failure)
-            begin = self.engine.create if creation else self.engine.update
             operation = begin(stack, found.deployment, retention, token)
         self.operations.run(stack, operation)
         return EmptyResult()

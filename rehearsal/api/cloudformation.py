@@ -15,9 +15,12 @@ class CloudFormation(ChangeSetActions):
     def describe_stacks(self) -> ActionResult:
         """Shows one stack, or all that are not deleted."""
         if self.asked("StackName"):
-            return ActionResult({"Stacks": [answer.stack(self.stack())]})
-        stacks = self.engine.world.stacks(self.current_account, self.region)
-        return ActionResult({"Stacks": [answer.stack(it) for it in stacks if it.status != "DELETE_COMPLETE"]})
+            shown = [self.stack()]
+        else:
+            stacks = self.engine.world.stacks(self.current_account, self.region)
+            shown = [it for it in stacks if it.status != "DELETE_COMPLETE"]
+        root = self.engine.world.root
+        return ActionResult({"Stacks": [answer.stack(it, is_protected=root(it).is_protected) for it in shown]})
 
     def list_stacks(self) -> ActionResult:
         """Lists the stacks, deleted ones too, or those in the asked states."""
@@ -30,7 +33,8 @@ class CloudFormation(ChangeSetActions):
     def describe_stack_events(self) -> ActionResult:
         """Shows a stack's history, newest first."""
         stack = self.stack()
-        return ActionResult({"StackEvents": [answer.event(stack, one) for one in reversed(stack.events)]})
+        shown = [answer.event(stack, one, recorded=self.recorded) for one in reversed(stack.events)]
+        return ActionResult({"StackEvents": shown})
 
     def describe_events(self) -> ActionResult:
         """Shows the history of an operation, newest first; change sets have none."""
@@ -41,7 +45,7 @@ class CloudFormation(ChangeSetActions):
         return ActionResult(
             {
                 "OperationEvents": [
-                    {**answer.event(stack, one), "EventType": "STACK_EVENT"}
+                    {**answer.event(stack, one, recorded=self.recorded), "EventType": "STACK_EVENT"}
                     for one in reversed(stack.events)
                     if operation in {None, one.operation_id}
                 ]

@@ -1,20 +1,18 @@
 """Reads what a CloudFormation request says: the template, the parameters, the tags, and what a failure is to do."""
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
-from botocore.exceptions import ClientError
-
+from rehearsal.addresses import downloaded
+from rehearsal.api.constraints import check_tags
 from rehearsal.api.errors import ApiError
 from rehearsal.engine import Retention
+from rehearsal.limits import MAX_BODY_BYTES
 from rehearsal.parameters import Given
-from rehearsal.template import MAX_BODY_BYTES, MAX_URL_BYTES, Template, parse
+from rehearsal.template import Template, parse
 
 Asked = Callable[[str], Any]
 
-PATH_STYLE_HOST = re.compile(r"s3[.-].*|s3|localhost|[\d.]+|\[.*\]")
 KEPT_OPTIONS = (
     "Capabilities",
     "DeploymentConfig",
@@ -45,7 +43,7 @@ def template(asked: Asked, previous: Template | None, s3: Any) -> Template:
     body, url = asked("TemplateBody"), asked("TemplateURL")
     if bool(body) == bool(url):
         raise ApiError("Either Template URL or Template Body must be specified.")
-    return parse(_downloaded(url, s3) if url else _bounded(body))
+    return parse(downloaded(url, s3) if url else _bounded(body))
 
 
 def _bounded(body: str) -> str:
@@ -57,34 +55,6 @@ def _bounded(body: str) -> str:
     return body
 
 
-def _downloaded(url: str, s3: Any) -> str:
-    bucket, key = s3_location(url)
-    try:
-        content: bytes = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
-    except ClientError as error:
-        raise ApiError(f"S3 error: {error.response['Error']['Message']}") from error
-    if len(content) > MAX_URL_BYTES:
-        raise ApiError(f"Template may not exceed {MAX_URL_BYTES} bytes in size.")
-    return content.decode()
-
-
-def s3_location(url: str) -> tuple[str, str]:
-    """Gives the bucket and the key of an S3 address, be the bucket in its path or in its host name.
-
-    Raises:
-        ApiError: It is no address in S3.
-    """
-    parts = urlsplit(url)
-    path = unquote(parts.path.lstrip("/"))
-    host = parts.hostname or ""
-    if not host or not path:
-        raise ApiError(f"TemplateURL must be a supported URL: {url}")
-    if PATH_STYLE_HOST.fullmatch(host):
-        bucket, _, key = path.partition("/")
-        return bucket, key
-    return host.split(".", 1)[0], path
-
-
 def given(asked: Asked) -> dict[str, Given]:
     """Reads the parameters of a request."""
     return {
@@ -94,9 +64,16 @@ def given(asked: Asked) -> dict[str, Given]:
 
 
 def tags(asked: Asked, previous: Mapping[str, str]) -> dict[str, str]:
-    """Reads the stack tags of a request; without any, the stack keeps those it has."""
+    """Reads the stack tags of a request; without any, the stack keeps those it has.
+
+    Raises:
+        ApiError: They are too many or too long, or have a reserved prefix.
+    """
     found = asked("Tags")
-    return dict(previous) if found is None else {tag["Key"]: tag["Value"] for tag in found}
+    if found is None:
+        return dict(previous)
+    check_tags(found)
+    return {tag["Key"]: tag["Value"] for tag in found}
 
 
 def options(asked: Asked) -> dict[str, Any]:

@@ -1,15 +1,23 @@
 """Brings a stack's resources to what its template asks for: makes, changes and replaces them in order."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
+from rehearsal.durations import seconds
 from rehearsal.engine.order import dependencies, in_order
-from rehearsal.engine.step import Steps
+from rehearsal.engine.policy import MODIFY, REPLACE, check
+from rehearsal.engine.runner import OnFailure, Runner
+from rehearsal.engine.step import Job, Steps, StepsError
 from rehearsal.handlers.base import Properties, Resource
 from rehearsal.resolve import Resolver
 from rehearsal.schemas import Schema, Schemas, same
 from rehearsal.stack import Record, Stack
 from rehearsal.template import ResourceSpec, TemplateError
 
+CUSTOM_NAMED = (
+    "CloudFormation cannot update a stack when a custom-named resource requires replacing. "
+    "Rename {} and update the stack again."
+)
 NO_REPLACEMENT = "Replacement type updates not supported on stack with disable-rollback."
 REPLACING = "Requested update requires the creation of a new physical resource; hence creating one."
 
@@ -25,6 +33,7 @@ class Deploy:
         schemas: The resource types of the stack's region.
         tags_changed: Whether the stack's own tags are others than before.
         may_replace: Whether resources may be replaced, which CloudFormation does only where it can roll back.
+        preserves: Whether a failure leaves what does not depend on it to go on, instead of leading back.
     """
 
     steps: Steps
@@ -33,31 +42,35 @@ class Deploy:
     schemas: Schemas
     tags_changed: bool
     may_replace: bool = True
+    preserves: bool = False
 
     def run(self) -> None:
-        """Brings every resource to what the template asks for, each after those that it depends on.
+        """Brings every resource to what the template asks for, side by side, each after those that it depends on.
 
         Raises:
-            StepError: A resource failed; those after it were not touched.
+            StepError: Resources failed; those that need them were not touched.
         """
-        graph = dependencies(self.resolver)
-        for name in in_order(graph):
-            self._bring(self.resolver.template.resources[name], graph[name])
+        graph, specs = dependencies(self.resolver), self.resolver.template.resources
+        jobs = {name: partial(self._bring, specs[name], graph[name]) for name in in_order(graph)}
+        runner = Runner(jobs, graph, OnFailure.LEAVE_DEPENDENTS if self.preserves else OnFailure.CANCEL)
+        runner.run()
+        if runner.failures:
+            raise StepsError(runner.failures)
 
-    def _bring(self, spec: ResourceSpec, needs: frozenset[str]) -> None:
+    def _bring(self, spec: ResourceSpec, needs: frozenset[str]) -> Job:
         record = self.stack.records.get(spec.logical_id)
         if record is None or not record.exists:
-            self._create(spec, needs)
+            yield from self._create(spec, needs)
         elif record.status == "CREATE_FAILED":
             self._supersede(record, None)
-            self._create(spec, needs)
+            yield from self._create(spec, needs)
         else:
-            self._update(record, spec, needs)
+            yield from self._update(record, spec, needs)
 
-    def _create(self, spec: ResourceSpec, needs: frozenset[str]) -> None:
+    def _create(self, spec: ResourceSpec, needs: frozenset[str]) -> Job:
         record = Record(spec, Resource(spec.logical_id, spec.type, {}), needs)
         self.stack.records[spec.logical_id] = record
-        self.steps.step(self.stack, record, "CREATE", lambda: self._make(record))
+        yield from self.steps.step(self.stack, record, "CREATE", lambda: self._make(record))
 
     def _make(self, record: Record) -> None:
         record.resource.properties = self._properties(record.spec)
@@ -67,44 +80,65 @@ class Deploy:
         properties: Properties = self.resolver.value(spec.properties)
         return properties
 
-    def _update(self, record: Record, spec: ResourceSpec, needs: frozenset[str]) -> None:
+    def _update(self, record: Record, spec: ResourceSpec, needs: frozenset[str]) -> Job:
         try:
             properties = self._properties(spec)
         except TemplateError as error:
-            self._refuse(record, error)
+            yield from self._refuse(record, error)
+            return
         schema = self.schemas.get(spec.type)
-        if schema is not None and schema.replaced_by(record.resource.properties, properties):
+        if schema is not None and self._replaces(record, properties, schema):
             if not self.may_replace:
-                self._refuse(record, TemplateError(NO_REPLACEMENT))
-            self._replace(record, spec, needs)
+                yield from self._refuse(record, TemplateError(NO_REPLACEMENT))
+            name = schema.kept_name(record.resource.properties, properties)
+            if name is not None:
+                yield from self._refuse(record, TemplateError(CUSTOM_NAMED.format(name)))
+            yield from self._replace(record, spec, needs)
             return
         if self._differs(record, properties, schema):
-            self._change(record, properties)
+            yield from self._change(record, properties, spec.update_replace_policy)
         record.spec, record.dependencies = spec, needs
 
-    def _refuse(self, record: Record, error: TemplateError) -> None:
+    def _refuse(self, record: Record, error: TemplateError) -> Job:
         def act() -> None:
             raise error
 
-        self.steps.step(self.stack, record, "UPDATE", act)
+        yield from self.steps.step(self.stack, record, "UPDATE", act)
+
+    def _replaces(self, record: Record, properties: Properties, schema: Schema) -> bool:
+        by_tags = self.tags_changed and schema.replaced_by_tags
+        return by_tags or schema.replaces(record.resource.properties, properties)
 
     def _differs(self, record: Record, properties: Properties, schema: Schema | None) -> bool:
         if record.status == "UPDATE_FAILED" or not same(record.resource.properties, properties):
             return True
         return self.tags_changed and schema is not None and schema.tag_property is not None
 
-    def _change(self, record: Record, properties: Properties) -> None:
-        self.steps.step(
-            self.stack, record, "UPDATE", lambda: self.steps.update(self.stack, record.resource, properties)
+    def _change(self, record: Record, properties: Properties, policy: str | None) -> Job:
+        check(self.stack, MODIFY, record)
+        takes = partial(seconds, record.resource.type, "UPDATE", record.resource.properties, properties)
+        yield from self.steps.step(
+            self.stack,
+            record,
+            "UPDATE",
+            lambda: self.steps.change(self.stack, record, properties, policy=policy),
+            takes=takes,
         )
 
-    def _replace(self, record: Record, spec: ResourceSpec, needs: frozenset[str]) -> None:
+    def _replace(self, record: Record, spec: ResourceSpec, needs: frozenset[str]) -> Job:
         """Makes the new resource; the old one awaits its removal, which the new template's policy decides."""
+        check(self.stack, REPLACE, record)
         successor = Record(spec, Resource(spec.logical_id, spec.type, {}), needs)
         self._supersede(record, spec.update_replace_policy)
         self.stack.records[spec.logical_id] = successor
-        self.steps.step(
-            self.stack, record, "UPDATE", lambda: self._make(successor), reason=REPLACING, successor=successor
+        yield from self.steps.step(
+            self.stack,
+            record,
+            "UPDATE",
+            lambda: self._make(successor),
+            reason=REPLACING,
+            successor=successor,
+            takes=lambda: seconds(spec.type, "CREATE", successor.resource.properties),
         )
 
     def _supersede(self, record: Record, policy: str | None) -> None:

@@ -4,40 +4,29 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rehearsal.engine import removal
 from rehearsal.engine.check import capabilities, check, check_update
 from rehearsal.engine.deploy import Deploy
-from rehearsal.engine.outputs import check_exports, listed, outputs
+from rehearsal.engine.drift import ReaderTable, look
+from rehearsal.engine.ending import delete, finish_update
+from rehearsal.engine.nested import CLEANING_UP, NestedStack, unfinished
+from rehearsal.engine.outputs import check_exports, outputs
+from rehearsal.engine.policy import check_removals
 from rehearsal.engine.preview import Preview, Previewer
-from rehearsal.engine.rollback import CLEANUP_FAILED, Rollback
+from rehearsal.engine.retention import NO_POLICIES, Policies, Retention
+from rehearsal.engine.rollback import Rollback
 from rehearsal.engine.step import Before, ClientFactory, HandlerTable, StepError, Steps
 from rehearsal.engine.surroundings import stored_parameter, surroundings
-from rehearsal.handlers.base import Resource
+from rehearsal.handlers.base import Handler, Properties, Resource
 from rehearsal.parameters import Given, parameters
 from rehearsal.resolve import Resolver
 from rehearsal.schemas import Schemas, schemas
-from rehearsal.stack import Deployment, Stack
-from rehearsal.states import STEADY
+from rehearsal.stack import STACK_TYPE, Deployment, Stack
 from rehearsal.template import Template, TemplateError
 from rehearsal.world import World
 
 Operation = Callable[[], None]
 
-DELETE_FAILED = "The following resource(s) failed to delete: [{}]. "
-
-
-@dataclass(frozen=True, slots=True)
-class Retention:
-    """What a failed operation keeps.
-
-    Attributes:
-        on_failure: ``ROLLBACK`` leads back, ``DO_NOTHING`` leaves the stack as it failed, and ``DELETE`` removes it,
-            which is for creations only.
-        retain_except_on_create: Whether the way back deletes new resources in spite of the policy ``Retain``.
-    """
-
-    on_failure: str = "ROLLBACK"
-    retain_except_on_create: bool = False
+PRESERVE = "DO_NOTHING"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +42,7 @@ class Engine:
         client: Gives a boto3 client for a service, an account and a region.
         schemas_of: Gives the resource types of a region.
         before: What looks at each operation on a resource before its handler does.
+        reader_for: Gives what reads how a resource of a type stands; None for a type that is not checked for drift.
     """
 
     world: World
@@ -60,6 +50,7 @@ class Engine:
     client: ClientFactory
     schemas_of: Callable[[str], Schemas] = field(default=schemas)
     before: tuple[Before, ...] = ()
+    reader_for: ReaderTable = field(default=lambda _: None)
 
     def prepare(
         self, stack: Stack, template: Template, given: Mapping[str, Given], tags: Mapping[str, str]
@@ -83,6 +74,11 @@ class Engine:
         """Gives the capability that the caller must acknowledge for each resource type that needs one."""
         return capabilities(template, self.schemas_of(region))
 
+    def present(self, stack: Stack, deployment: Deployment) -> frozenset[str]:
+        """Gives the logical ids of the resources that a deployment asks for, conditions considered."""
+        resolver = self._resolver(stack, deployment, {}, set())
+        return frozenset(name for name in deployment.template.resources if resolver.present(name))
+
     def preview(self, stack: Stack, deployment: Deployment) -> Preview:
         """Tells what a deployment would change, without changing it.
 
@@ -102,7 +98,7 @@ class Engine:
         stack.deployment = deployment
 
         def run() -> None:
-            failure = self._deploy(stack)
+            failure = self._deploy(stack, preserves=retention.on_failure == PRESERVE)
             if failure is None:
                 stack.settle()
                 stack.move("CREATE_COMPLETE")
@@ -111,23 +107,48 @@ class Engine:
                 self._rollback(stack, retention).undo_creation()
             elif retention.on_failure == "DELETE":
                 stack.move("DELETE_IN_PROGRESS", failure)
-                self._delete(stack, "", (), force=False)
+                delete(self.world, self._steps, stack, "", (), force=False)
             else:
                 stack.move("CREATE_FAILED", failure)
 
         return run
 
-    def update(self, stack: Stack, deployment: Deployment, retention: Retention, token: str | None = None) -> Operation:
-        """Begins to change a stack's resources."""
+    def update(
+        self,
+        stack: Stack,
+        deployment: Deployment,
+        retention: Retention,
+        token: str | None = None,
+        *,
+        policies: Policies = NO_POLICIES,
+        waits: bool = False,
+    ) -> Operation:
+        """Begins to change a stack's resources.
+
+        Args:
+            stack: The stack.
+            deployment: What it is to become.
+            retention: What a failure keeps.
+            token: The caller's token.
+            policies: The stack policies that come with the update.
+            waits: Whether what was replaced or left out stays until ``clean_up``, as that of a nested stack does until
+                its parent's update has succeeded.
+        """
         tags_changed = deployment.tags != stack.deployment.tags
         stack.begin("UPDATE_IN_PROGRESS", token=token)
         stack.deployment, stack.updated = deployment, stack.now()
+        stack.policy_during_update = policies.during
 
         def run() -> None:
             may_replace = retention.on_failure == "ROLLBACK"
-            failure = self._deploy(stack, tags_changed=tags_changed, may_replace=may_replace)
+            preserves = retention.on_failure == PRESERVE
+            failure = self._deploy(stack, tags_changed=tags_changed, may_replace=may_replace, preserves=preserves)
+            stack.policy_during_update = None
             if failure is None:
-                self._finish_update(stack)
+                stack.policy = stack.policy if policies.after is None else policies.after
+                stack.move(CLEANING_UP)
+                if not waits:
+                    self.clean_up(stack)
             elif retention.on_failure == "ROLLBACK":
                 stack.move("UPDATE_ROLLBACK_IN_PROGRESS", failure)
                 self._rollback(stack, retention).undo_update()
@@ -149,7 +170,7 @@ class Engine:
         """
         before = stack.status
         stack.begin("DELETE_IN_PROGRESS", token=token)
-        return lambda: self._delete(stack, before, retained, force=force)
+        return lambda: delete(self.world, self._steps, stack, before, retained, force=force)
 
     def roll_back(self, stack: Stack, retention: Retention, token: str | None = None) -> Operation:
         """Begins the way back of a stack that was left as it failed."""
@@ -165,9 +186,34 @@ class Engine:
         stack.begin("UPDATE_ROLLBACK_IN_PROGRESS", token=token)
         return Rollback(self._steps, stack, skipped=skipped).undo_update
 
+    def clean_up(self, stack: Stack) -> None:
+        """Removes what an update has replaced or left out, of the nested stacks first, and ends the update."""
+        for child in unfinished(self, stack):
+            self.clean_up(child)
+        finish_update(self._steps, stack, self.present(stack, stack.deployment))
+
+    def nested_deployment(self, parent: Stack, child: Stack, properties: Properties) -> Deployment:
+        """Gives what a nested stack would become by its resource's properties in the parent.
+
+        Raises:
+            TemplateError: CloudFormation would refuse the template or its parameters.
+        """
+        return NestedStack(self).deployment(self._steps.scope(parent), child, properties)
+
+    def look(self, stack: Stack, names: Collection[str]) -> None:
+        """Looks how some resources of a stack stand, if their types can be read, and keeps what it finds with them."""
+        scope = self._steps.scope(stack)
+        for name in names:
+            record = stack.records[name]
+            reader = self.reader_for(record.resource.type) if record.exists else None
+            record.drift = None if reader is None else look(reader, scope, record.resource, stack.now())
+
     @property
     def _steps(self) -> Steps:
-        return Steps(self.handler_for, self.client, self.before)
+        return Steps(self._handler_for, self.client, self.before)
+
+    def _handler_for(self, resource_type: str) -> Handler | None:
+        return NestedStack(self) if resource_type == STACK_TYPE else self.handler_for(resource_type)
 
     def _rollback(self, stack: Stack, retention: Retention) -> Rollback:
         return Rollback(self._steps, stack, retain_except_on_create=retention.retain_except_on_create)
@@ -182,12 +228,16 @@ class Engine:
             deployment.template, deployment.parameters, surroundings(self.world, stack, client, imports), resources
         )
 
-    def _deploy(self, stack: Stack, *, tags_changed: bool = False, may_replace: bool = True) -> str | None:
+    def _deploy(
+        self, stack: Stack, *, tags_changed: bool = False, may_replace: bool = True, preserves: bool = False
+    ) -> str | None:
         """Brings the stack to its deployment; gives the reason of a failure, and None when all is well."""
         imports: set[str] = set()
         resolver = self._resolver(stack, stack.deployment, stack.resources, imports)
-        deploy = Deploy(self._steps, stack, resolver, self.schemas_of(stack.region), tags_changed, may_replace)
+        types = self.schemas_of(stack.region)
+        deploy = Deploy(self._steps, stack, resolver, types, tags_changed, may_replace, preserves)
         try:
+            check_removals(stack, resolver)
             deploy.run()
             new = outputs(resolver)
             check_exports(self.world, stack, new)
@@ -196,45 +246,4 @@ class Engine:
         finally:
             stack.imports |= imports
         stack.outputs, stack.imports = new, frozenset(imports)
-        return None
-
-    def _finish_update(self, stack: Stack) -> None:
-        stack.move("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
-        template = stack.deployment.template
-        resolver = self._resolver(stack, stack.deployment, {}, set())
-        removed = [
-            record
-            for name, record in stack.records.items()
-            if name not in template.resources or not resolver.present(name)
-        ]
-        fates = [(record, removal.leaving(record)) for record in removed]
-        fates += [(record, removal.replaced(record)) for record in stack.superseded]
-        failed = removal.remove_all(self._steps, stack, fates)
-        for record in removed:
-            del stack.records[record.logical_id]
-        stack.superseded.clear()
-        stack.settle()
-        stack.move("UPDATE_COMPLETE", CLEANUP_FAILED if failed else None)
-
-    def _delete(self, stack: Stack, before: str, retained: Collection[str], *, force: bool) -> None:
-        blocked = self._export_in_use(stack)
-        if blocked is not None:
-            stack.move(before if before in STEADY else "DELETE_FAILED", blocked)
-            return
-        fates = [
-            (record, removal.RETAIN if record.logical_id in retained else removal.leaving(record))
-            for record in [*stack.records.values(), *stack.superseded]
-        ]
-        failed = removal.remove_all(self._steps, stack, fates)
-        if failed and not force:
-            stack.move("DELETE_FAILED", DELETE_FAILED.format(", ".join(failed)))
-            return
-        stack.outputs, stack.imports, stack.deleted = (), frozenset(), stack.now()
-        stack.move("DELETE_COMPLETE")
-
-    def _export_in_use(self, stack: Stack) -> str | None:
-        for output in stack.outputs:
-            users = self.world.importers(output.export, stack.account, stack.region) if output.export else []
-            if users:
-                return f"Export {output.export} cannot be deleted as it is in use by {listed(users)}"
         return None

@@ -184,8 +184,11 @@ class Previewer:
                 yield self._static(name, spec.properties.get(name), before, after, schema)
         if record.status == "UPDATE_FAILED":
             yield Detail("Properties")
-        if schema is not None and schema.tag_property and self.deployment.tags != self.stack.deployment.tags:
-            yield Detail("Tags")
+        if schema is not None and self.deployment.tags != self.stack.deployment.tags:
+            if schema.replaced_by_tags:
+                yield Detail("Tags", recreation=ALWAYS)
+            elif schema.tag_property:
+                yield Detail("Tags")
         for attribute, member in POLICIES:
             if getattr(spec, member) != getattr(record.spec, member):
                 yield Detail(attribute)

@@ -1,9 +1,11 @@
 """Removes resources as their policies say: deleted, kept, or kept as a snapshot."""
 
 from collections.abc import Iterable
+from functools import partial
 
 from rehearsal.engine.order import dependents_first
-from rehearsal.engine.step import StepError, Steps
+from rehearsal.engine.runner import OnFailure, Runner
+from rehearsal.engine.step import Job, Steps
 from rehearsal.stack import Record, Stack
 
 DELETE, RETAIN, SNAPSHOT = "Delete", "Retain", "Snapshot"
@@ -30,7 +32,7 @@ def replaced(record: Record) -> str:
 
 
 def remove_all(steps: Steps, stack: Stack, fates: Iterable[tuple[Record, str]]) -> list[str]:
-    """Removes resources, dependents first; one that fails keeps those that it depends on.
+    """Removes resources side by side, each after its dependents; one that fails keeps those that it depends on.
 
     Args:
         steps: What performs the operations.
@@ -41,21 +43,14 @@ def remove_all(steps: Steps, stack: Stack, fates: Iterable[tuple[Record, str]]) 
         The logical ids of those that could not be removed.
     """
     policies = {id(record): (record, policy) for record, policy in fates if record.exists}
-    failed: list[str] = []
-    needed: set[str] = set()
-    for record in dependents_first(record for record, _ in policies.values()):
-        if record.logical_id in needed:
-            needed |= record.dependencies
-            continue
-        try:
-            remove(steps, stack, record, policies[id(record)][1])
-        except StepError:
-            failed.append(record.logical_id)
-            needed |= record.dependencies
-    return failed
+    ordered = dependents_first(record for record, _ in policies.values())
+    jobs = {id(record): partial(remove, steps, stack, *policies[id(record)]) for record in ordered}
+    runner = Runner(jobs, _dependents(ordered), OnFailure.LEAVE_DEPENDENTS)
+    runner.run()
+    return [failure.logical_id for failure in runner.failures]
 
 
-def remove(steps: Steps, stack: Stack, record: Record, policy: str) -> None:
+def remove(steps: Steps, stack: Stack, record: Record, policy: str) -> Job:
     """Removes one resource as its policy says.
 
     Raises:
@@ -70,4 +65,13 @@ def remove(steps: Steps, stack: Stack, record: Record, policy: str) -> None:
             steps.snapshot(stack, record.resource)
         steps.delete(stack, record.resource)
 
-    steps.step(stack, record, "DELETE", act)
+    yield from steps.step(stack, record, "DELETE", act)
+
+
+def _dependents(records: list[Record]) -> dict[int, list[int]]:
+    """Gives what has to go before each record; two records may share a logical id."""
+    users: dict[str, list[int]] = {}
+    for record in records:
+        for name in record.dependencies:
+            users.setdefault(name, []).append(id(record))
+    return {id(record): users.get(record.logical_id, []) for record in records}

@@ -1,11 +1,14 @@
 """Leads a stack back to how it was when it was last at rest."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Generator
 from dataclasses import dataclass
+from functools import partial
 
+from rehearsal.durations import seconds
 from rehearsal.engine import removal
 from rehearsal.engine.order import in_order
-from rehearsal.engine.step import StepError, Steps
+from rehearsal.engine.runner import OnFailure, Runner
+from rehearsal.engine.step import Job, Steps
 from rehearsal.stack import Kept, Record, Stack
 
 CLEANUP_FAILED = "One or more resources could not be deleted."
@@ -44,39 +47,37 @@ class Rollback:
         stack.deployment = stack.settled.deployment
         kept = stack.settled.records
         graph = {name: one.dependencies & kept.keys() for name, one in kept.items()}
-        failed = [name for name in in_order(graph) if not self._restored(name, kept[name])]
-        if failed:
+        jobs = {name: partial(self._restore, name, kept[name]) for name in in_order(graph)}
+        runner = Runner(jobs, graph, OnFailure.GO_ON)
+        runner.run()
+        if runner.failures:
+            failed = [failure.logical_id for failure in runner.failures]
             words = f"The following resource(s) failed to update: [{', '.join(failed)}]. "
             stack.move("UPDATE_ROLLBACK_FAILED", words)
             return
         stack.move("UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS")
         left = self._clean_up()
-        stack.imports = stack.settled.imports
+        stack.imports, stack.outputs = stack.settled.imports, stack.settled.outputs
         stack.settle()
         stack.move("UPDATE_ROLLBACK_COMPLETE", CLEANUP_FAILED if left else None)
 
-    def _restored(self, name: str, kept: Kept) -> bool:
+    def _restore(self, name: str, kept: Kept) -> Job:
         record = self.stack.records[name]
         if record.resource is not kept.resource:
-            record = self._bring_back(record, kept)
+            record = yield from self._bring_back(record, kept)
         changed = record.resource.properties is not kept.properties
         if name in self.skipped:
             record.resource.properties = kept.properties
             self.stack.mark(record, "UPDATE_COMPLETE", "Resource was skipped during the rollback")
         elif changed or record.status == "UPDATE_FAILED":
-            try:
-                self.steps.step(
-                    self.stack,
-                    record,
-                    "UPDATE",
-                    lambda: self.steps.update(self.stack, record.resource, kept.properties),
-                )
-            except StepError:
-                return False
+            takes = partial(seconds, record.resource.type, "UPDATE", record.resource.properties, kept.properties)
+            back = record
+            yield from self.steps.step(
+                self.stack, back, "UPDATE", lambda: self.steps.change(self.stack, back, kept.properties), takes=takes
+            )
         record.spec, record.dependencies = kept.spec, kept.dependencies
-        return True
 
-    def _bring_back(self, newer: Record, kept: Kept) -> Record:
+    def _bring_back(self, newer: Record, kept: Kept) -> Generator[float, None, Record]:
         """Puts a replaced resource in its place again; the newer one awaits its removal."""
         stack = self.stack
         old = next(record for record in stack.superseded if record.resource is kept.resource)
@@ -84,7 +85,7 @@ class Rollback:
         stack.superseded.append(newer)
         restored = Record(kept.spec, kept.resource, kept.dependencies)
         stack.records[kept.spec.logical_id] = restored
-        self.steps.step(stack, newer, "UPDATE", lambda: None, successor=restored)
+        yield from self.steps.step(stack, newer, "UPDATE", lambda: None, successor=restored, takes=lambda: 0.0)
         return restored
 
     def _clean_up(self) -> list[str]:

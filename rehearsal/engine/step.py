@@ -1,11 +1,14 @@
 """Performs one operation on one resource; everything that a stack does to a resource passes through here."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from botocore.exceptions import ClientError, ParamValidationError
 
+from rehearsal import clock
+from rehearsal.durations import REFUSAL_SECONDS, seconds
 from rehearsal.engine.words import failure
 from rehearsal.handlers.base import NOT_MODELLED, Handler, Properties, Resource, ResourceError, Scope
 from rehearsal.stack import Record, Stack
@@ -14,9 +17,21 @@ from rehearsal.template import TemplateError
 HandlerTable = Callable[[str], Handler | None]
 ClientFactory = Callable[[str, str, str], Any]
 Action = Callable[[], None]
+Job = Generator[float, None, None]
+"""A step under way: it yields how many seconds pass before it goes on."""
 Before = Callable[[Stack, Resource, str, Properties], None]
 """Looks at an operation before its handler does: the stack, the resource as it stands, the verb, and the resolved
 properties that it is to have. It raises ResourceError, ClientError or TemplateError to refuse it."""
+
+
+_FAILED = "The following resource(s) failed to {}: [{}]. "
+
+#: What CloudFormation calls what it was doing when it gives it up.
+_CANCELLED = {"CREATE": "creation", "UPDATE": "update", "DELETE": "deletion"}
+
+
+class Cancelled(Exception):  # noqa: N818 - no error: what is under way is told by it to end
+    """Thrown into a step under way that CloudFormation gives up because another one failed."""
 
 
 class StepError(Exception):
@@ -28,9 +43,27 @@ class StepError(Exception):
     """
 
     def __init__(self, logical_id: str, verb: str) -> None:
-        super().__init__(f"The following resource(s) failed to {verb.lower()}: [{logical_id}]. ")
+        super().__init__(_FAILED.format(verb.lower(), logical_id))
         self.logical_id = logical_id
         self.verb = verb
+
+
+class StepsError(StepError):
+    """Operations on several resources failed.
+
+    Attributes:
+        failures: Each of them, in the order in which they failed.
+    """
+
+    def __init__(self, failures: Sequence[StepError]) -> None:
+        super().__init__(failures[0].logical_id, failures[0].verb)
+        self.failures = tuple(failures)
+
+    def __str__(self) -> str:
+        failed: dict[str, list[str]] = {}
+        for one in self.failures:
+            failed.setdefault(one.verb.lower(), []).append(one.logical_id)
+        return "".join(_FAILED.format(verb, ", ".join(names)) for verb, names in failed.items())
 
 
 @runtime_checkable
@@ -64,8 +97,12 @@ class Steps:
         *,
         reason: str | None = None,
         successor: Record | None = None,
-    ) -> None:
-        """Performs one operation with its two events.
+        takes: Callable[[], float] | None = None,
+    ) -> Job:
+        """Performs one operation with its two events, between which the time passes that it takes.
+
+        What is done is done at the start, so that all of a stack's operations can share a thread; time that passes in
+        it, by ``clock.pass_to``, counts.
 
         Args:
             stack: The stack of the resource.
@@ -74,18 +111,28 @@ class Steps:
             action: What is done; it may raise what a handler may raise, or TemplateError.
             reason: The reason that the first event shows.
             successor: The record to which the last event belongs, where the operation replaces the resource.
+            takes: Gives how many seconds it takes, asked when it is done; None for as long as the verb alone says.
 
         Raises:
-            StepError: The action failed.
+            StepError: The action failed, or the step was given up.
         """
+        began = clock.now()
         stack.mark(record, f"{verb}_IN_PROGRESS", reason)
         outcome = successor or record
         try:
             action()
         except (ResourceError, ClientError, ParamValidationError, TemplateError) as refusal:
             why = failure(refusal)
+            with suppress(Cancelled):
+                yield REFUSAL_SECONDS
             stack.mark(outcome, f"{verb}_FAILED", why.reason, why.code)
             raise StepError(record.logical_id, verb) from refusal
+        passed = (clock.now() - began).total_seconds()
+        try:
+            yield max(0.0, (takes() if takes else _takes(verb, outcome.resource)) - passed)
+        except Cancelled as order:
+            stack.mark(outcome, f"{verb}_FAILED", f"Resource {_CANCELLED[verb]} cancelled")
+            raise StepError(record.logical_id, verb) from order
         stack.mark(outcome, f"{verb}_COMPLETE")
 
     def create(self, stack: Stack, resource: Resource) -> None:
@@ -94,12 +141,33 @@ class Steps:
         self._look(stack, resource, "CREATE", resource.properties)
         handler.create(self.scope(stack), resource)
 
-    def update(self, stack: Stack, resource: Resource, properties: Properties) -> None:
-        """Has the handler change a resource in place, and stores the new properties."""
-        handler = self._handler(resource.type)
-        self._look(stack, resource, "UPDATE", properties)
-        handler.update(self.scope(stack), resource, properties)
-        resource.properties = properties
+    def change(self, stack: Stack, record: Record, properties: Properties, *, policy: str | None = None) -> None:
+        """Has the handler change a resource to new properties.
+
+        A handler that answers another physical id has made another resource, as the function of a custom resource may:
+        the record is that one's from then on, and the old one awaits its removal.
+
+        Args:
+            stack: The stack of the resource.
+            record: The resource.
+            properties: What it is to have.
+            policy: What becomes of the old one, if there is one: its ``UpdateReplacePolicy``.
+
+        Source: CloudFormation user guide, "Custom resource request and response reference", replacing a custom
+        resource during an update.
+        """
+        old = record.resource
+        handler = self._handler(old.type)
+        self._look(stack, old, "UPDATE", properties)
+        new = replace(old, attributes=dict(old.attributes))
+        handler.update(self.scope(stack), new, properties)
+        if new.physical_id == old.physical_id:
+            old.attributes, old.properties = new.attributes, properties
+            return
+        new.properties = properties
+        record.resource = new
+        spec = replace(record.spec, update_replace_policy=policy)
+        stack.superseded.append(Record(spec, old, record.dependencies, record.status))
 
     def delete(self, stack: Stack, resource: Resource) -> None:
         """Has the handler remove a resource."""
@@ -135,3 +203,7 @@ class Steps:
         if handler is None:
             raise ResourceError(NOT_MODELLED, f"The rehearsal has no model of {resource_type}")
         return handler
+
+
+def _takes(verb: str, resource: Resource) -> float:
+    return seconds(resource.type, verb, resource.properties, resource.properties)

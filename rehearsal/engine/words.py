@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from botocore.exceptions import ClientError, ParamValidationError
 
-from rehearsal.handlers.base import NOT_MODELLED, ResourceError
+from rehearsal.handlers.base import NOT_MODELLED, PROVIDER_FAILED, VALIDATION_FAILED, ResourceError
 
 HANDLER_ERROR_CODES = frozenset(
     {
@@ -76,8 +76,8 @@ class Failure:
 def failure(refusal: Exception) -> Failure:
     """Gives the reason and the code of a refusal: of a service, of a handler, of botocore or of the template."""
     if isinstance(refusal, ResourceError):
-        if refusal.code == NOT_MODELLED:
-            return Failure(refusal.message, NOT_MODELLED)
+        if refusal.code in {NOT_MODELLED, PROVIDER_FAILED, VALIDATION_FAILED}:
+            return Failure(refusal.message, refusal.code)
         if refusal.code in HANDLER_ERROR_CODES:
             return Failure(_handled(refusal.message, refusal.code), refusal.code)
         words = f"{refusal.message} (Error Code: {refusal.code})"

@@ -133,14 +133,19 @@ class ApiHandler:
                 if left[name] is not None and self.renamed.get(name, name).lower() in members
             }
             if mine:
-                call_fitted(client, operation, {**mine, **filled(self.identity, resource)}, self.renamed)
+                call_fitted(client, operation, {**mine, **self.identified(resource)}, self.renamed)
         if left:
             raise not_updatable(resource, sorted(left))
 
     def delete(self, scope: Scope, resource: Resource) -> None:
         """Removes the resource; see ``Handler.delete``."""
         if resource.physical_id is not None:
-            call_unless_gone(scope.client(self.service), self.delete_operation, filled(self.identity, resource))
+            call_unless_gone(scope.client(self.service), self.delete_operation, self.identified(resource))
+
+    def identified(self, resource: Resource) -> Properties:
+        """Gives the parameters that name the resource to the delete and update operations."""
+        found: Properties = filled(self.identity, resource)
+        return found
 
 
 def changes(old: Properties, new: Properties) -> Properties:

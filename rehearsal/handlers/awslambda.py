@@ -4,7 +4,7 @@ from typing import Any
 
 from rehearsal.handlers.api import ApiHandler, split
 from rehearsal.handlers.base import Handler, Properties, Resource, ResourceError, Scope
-from rehearsal.handlers.calls import call, call_fitted
+from rehearsal.handlers.calls import call, call_fitted, found
 from rehearsal.handlers.names import NameRule, generated_name
 
 _CONCURRENCY = "ReservedConcurrentExecutions"
@@ -79,6 +79,18 @@ class EventInvokeConfig(ApiHandler):
 
     Source: Lambda API reference, PutFunctionEventInvokeConfig.
     """
+
+    def create(self, scope: Scope, resource: Resource) -> None:
+        """Puts the configuration, where the function has none.
+
+        Source: CloudFormation CLI user guide, "Resource type handler contract": a create handler refuses what is there.
+        The words are not confirmed.
+        """
+        function = split(resource.properties, "FunctionName", "Qualifier")[0]
+        if found(scope.client("lambda"), "GetFunctionEventInvokeConfig", function) is not None:
+            message = f"The event invoke configuration of {function['FunctionName']} already exists"
+            raise ResourceError("AlreadyExists", message)
+        super().create(scope, resource)
 
     def apply(self, scope: Scope, resource: Resource, changed: Properties) -> None:
         """Puts the whole where something differs."""

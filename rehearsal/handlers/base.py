@@ -8,6 +8,13 @@ Properties = dict[str, Any]
 
 NOT_MODELLED = "NotModelled"
 """The code of what AWS may well do, and only the rehearsal does not: never one of AWS's own refusals."""
+PROVIDER_FAILED = "ProviderFailed"
+"""The code of what the provider of a custom resource said, which CloudFormation shows as it is."""
+VALIDATION_FAILED = "VALIDATION_FAILED"
+"""What CloudFormation's events say of properties that it refuses itself, before any handler is called.
+
+Source: CloudFormation API reference, StackEvent, ``DetailedStatus``.
+"""
 
 
 class ResourceError(Exception):

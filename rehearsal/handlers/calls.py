@@ -11,6 +11,18 @@ from botocore.model import Shape
 from rehearsal.fit import fit
 from rehearsal.handlers.base import Properties, Resource, ResourceError
 
+#: How services say that a request does not fit their model, where they say it otherwise than their protocol's others.
+#:
+#: Source: EC2 API reference, "Error codes"; EKS API reference, CreateNodegroup, Errors;
+#: awsdocs/aws-cloudformation-user-guide pull request 439 (FSx); S3 API reference, "Error responses"; "Common errors" of
+#: the API references (``ValidationError`` of the query protocol).
+_INVALID = {
+    "ec2": "InvalidParameterValue",
+    "eks": "InvalidParameterException",
+    "fsx": "BadRequest",
+    "s3": "MalformedXML",
+}
+_INVALID_BY_PROTOCOL = {"query": "ValidationError"}
 _GONE = re.compile(r"NotFound|NoSuch|NotAttached|\.Unknown$")
 
 
@@ -29,8 +41,16 @@ def call(client: Any, operation: str, parameters: Mapping[str, Any]) -> dict[str
     try:
         answer: dict[str, Any] = getattr(client, xform_name(operation))(**parameters)
     except ParamValidationError as error:
-        raise ResourceError("ValidationError", str(error)) from error
+        raise ResourceError(_code(client, str(error)), str(error)) from error
     return answer
+
+
+def _code(client: Any, problems: str) -> str:
+    """Gives the code with which a service refuses parameters that don't fit its model, as botocore does before it."""
+    model = client.meta.service_model
+    if model.service_name == "ec2" and "Missing required parameter" in problems:
+        return "MissingParameter"
+    return _INVALID.get(model.service_name) or _INVALID_BY_PROTOCOL.get(model.protocol, "ValidationException")
 
 
 def call_fitted(
@@ -45,8 +65,23 @@ def call_unless_gone(client: Any, operation: str, parameters: Mapping[str, Any])
     try:
         call(client, operation, parameters)
     except ClientError as error:
+        if not is_gone(error):
+            raise
+
+
+def is_gone(error: ClientError) -> bool:
+    """Says whether a service refuses since what is asked about is not there."""
+    return _GONE.search(error.response["Error"]["Code"]) is not None
+
+
+def found(client: Any, operation: str, parameters: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Calls an operation that reads something; None where it is not there."""
+    try:
+        return call(client, operation, parameters)
+    except ClientError as error:
         if not _GONE.search(error.response["Error"]["Code"]):
             raise
+    return None
 
 
 def at(answer: Any, path: str) -> Any:

@@ -1,44 +1,53 @@
 """Custom resources: CloudFormation sends an event to the function that a resource names, and waits for its answer."""
 
 import json
+from dataclasses import dataclass, field
 from typing import Any
+
+from botocore.exceptions import ClientError
 
 from rehearsal.handlers.base import NOT_MODELLED, Handler, Properties, Resource, ResourceError, Scope
 from rehearsal.handlers.calls import call
+from rehearsal.handlers.stand_ins import UNKNOWN_CODE, Event, Response, StandIns, checked, chosen, failed, function_name
 from rehearsal.overlays.state import state_of
 
 TYPES = ("Custom::", "AWS::CloudFormation::CustomResource")
 _FUNCTION = ":lambda:"
+_TIMEOUT_SECONDS = range(1, 3_601)
 
 
+@dataclass(frozen=True, slots=True)
 class CustomResource:
-    """A resource that a function makes, changes and removes; the rehearsal knows some functions' code, and runs none.
+    """A resource that a provider makes, changes and removes: a stand-in, or a function whose code is known.
 
-    The answer comes at once here, in place of the request that the function sends to a URL of the event's.
+    The answer comes at once here, in place of the request that the provider sends to a URL of the event's.
 
-    Source: CloudFormation user guide, "Custom resources" and "Custom resource request/response reference": every scalar
-    reaches the function as a text.
+    Attributes:
+        stand_ins: What answers in the place of providers.
+
+    Source: CloudFormation user guide, "Custom resources" and "Custom resource request and response reference": every
+    scalar reaches the provider as a text.
     """
+
+    stand_ins: StandIns = field(default_factory=dict)
 
     def create(self, scope: Scope, resource: Resource) -> None:
         """Sends the event ``Create``; the answer gives the id and the attributes."""
         said = self._send(scope, resource, "Create", resource.properties)
-        resource.physical_id = said["PhysicalResourceId"]
-        resource.attributes |= said["Data"]
+        resource.physical_id, resource.attributes = said["PhysicalResourceId"], said["Data"]
 
     def update(self, scope: Scope, resource: Resource, properties: Properties) -> None:
-        """Sends the event ``Update``.
+        """Sends the event ``Update``; an answer with another id has replaced the resource.
+
+        The attributes are those of this answer alone.
 
         Raises:
-            ResourceError: Another function is named, another id is answered, or the function fails.
+            ResourceError: Another provider is named, or the provider fails.
         """
         if properties.get("ServiceToken") != resource.properties.get("ServiceToken"):
             raise ResourceError("InvalidRequest", "Modifying service token is not allowed.")
         said = self._send(scope, resource, "Update", properties)
-        if said["PhysicalResourceId"] != resource.physical_id:
-            message = "the function answered an update with another id, and the rehearsal replaces no custom resource"
-            raise ResourceError(NOT_MODELLED, message)
-        resource.attributes |= said["Data"]
+        resource.physical_id, resource.attributes = said["PhysicalResourceId"], said["Data"]
 
     def delete(self, scope: Scope, resource: Resource) -> None:
         """Sends the event ``Delete``."""
@@ -49,9 +58,7 @@ class CustomResource:
         token = properties.get("ServiceToken")
         if not token:
             raise ResourceError("InvalidRequest", f"ServiceToken is required for {resource.type}")
-        if _FUNCTION not in str(token):
-            message = f"Invalid service token: the rehearsal sends {resource.type} to functions alone, not to {token}"
-            raise ResourceError("InvalidRequest", message)
+        _check_timeout(properties.get("ServiceTimeout", 1))
         event = {
             "RequestType": kind,
             "RequestId": _request_id(scope, resource, kind),
@@ -63,18 +70,46 @@ class CustomResource:
             **({"PhysicalResourceId": resource.physical_id} if resource.physical_id else {}),
             **({"OldResourceProperties": _as_texts(resource.properties)} if kind == "Update" else {}),
         }
+        stand_in = chosen(self.stand_ins, resource.type, str(token))
+        if stand_in is not None:
+            return checked(stand_in(event, scope), event)
+        return checked(_called(scope, resource, str(token), event), event)
+
+
+def _called(scope: Scope, resource: Resource, token: str, event: Event) -> Response:
+    """Calls the function that a token names, and gives what it sends to CloudFormation."""
+    if _FUNCTION not in token:
+        what = f"{resource.type} behind {token}, which is no function"
+        raise ResourceError(NOT_MODELLED, f"The rehearsal does not model {what}. {_way_out(resource.type, token)}")
+    try:
         done = call(scope.client("lambda"), "Invoke", {"FunctionName": token, "Payload": json.dumps(event)})
-        said: dict[str, Any] = json.loads(done["Payload"].read())
-        if "FunctionError" in done:
-            raise _failed(said["errorMessage"], event["RequestId"])
-        if said["Status"] != "SUCCESS":
-            raise _failed(said["Reason"], event["RequestId"])
-        return said
+    except ClientError as error:
+        words = error.response["Error"]["Message"]
+        if words.startswith(UNKNOWN_CODE):
+            message = f"{words} {_way_out(resource.type, token)}"
+            raise ResourceError(NOT_MODELLED, message) from error
+        raise
+    said: dict[str, Any] = json.loads(done["Payload"].read())
+    if "FunctionError" in done:
+        raise failed(said["errorMessage"], event)
+    return said
 
 
-def _failed(reason: str, request_id: str) -> ResourceError:
-    message = f"Received response status [FAILED] from custom resource. Message returned: {reason}"
-    return ResourceError("GeneralServiceException", f"{message} (RequestId: {request_id})")
+def _way_out(resource_type: str, token: str) -> str:
+    return (
+        "Give it a stand-in in Python, by its type or by its function's name: "
+        f'embedded(stand_ins={{"{resource_type}": ...}}) or {{"{function_name(token)}": ...}}'
+    )
+
+
+def _check_timeout(value: Any) -> None:
+    """Refuses a ``ServiceTimeout`` that is no number of seconds up to an hour.
+
+    Source: CloudFormation template reference, AWS::CloudFormation::CustomResource; the words are unconfirmed.
+    """
+    text = str(value)
+    if not text.isdigit() or int(text) not in _TIMEOUT_SECONDS:
+        raise ResourceError("InvalidRequest", f"ServiceTimeout must be an integer from 1 to 3600, not {value}")
 
 
 def _request_id(scope: Scope, resource: Resource, kind: str) -> str:

@@ -3,11 +3,12 @@
 from typing import Any
 
 from rehearsal.handlers.api import ApiHandler, split
-from rehearsal.handlers.base import Handler, Properties, Resource, Scope
+from rehearsal.handlers.base import Handler, Properties, Resource, ResourceError, Scope
 from rehearsal.handlers.calls import call, call_fitted, call_unless_gone
 
 _AFTERWARDS = ("EnableKeyRotation", "RotationPeriodInDays", "Enabled", "PendingWindowInDays")
 _LONGEST_PENDING_DAYS = 30
+_SYMMETRIC, _OF_KMS = "SYMMETRIC_DEFAULT", "AWS_KMS"
 
 
 class Key(ApiHandler):
@@ -19,6 +20,7 @@ class Key(ApiHandler):
 
     def create(self, scope: Scope, resource: Resource) -> None:
         """Makes the key, then sets rotation and state."""
+        _check_rotation(resource.properties)
         super().create(scope, resource)
         self.apply(scope, resource, split(resource.properties, *_AFTERWARDS)[0])
 
@@ -43,6 +45,18 @@ class Key(ApiHandler):
             days = int(resource.properties.get("PendingWindowInDays", _LONGEST_PENDING_DAYS))
             parameters = {"KeyId": resource.physical_id, "PendingWindowInDays": days}
             call_unless_gone(scope.client("kms"), "ScheduleKeyDeletion", parameters)
+
+
+def _check_rotation(properties: Properties) -> None:
+    """Refuses to rotate a key whose material KMS can't make anew.
+
+    Source: badmintoncryer/cdk-preflight, rules/kms, pf-kms-key-rotation, ``meta.yaml``, which quotes CloudFormation.
+    """
+    asked = str(properties.get("EnableKeyRotation") or "false").lower() == "true"
+    kind = properties.get("KeySpec", _SYMMETRIC), properties.get("Origin", _OF_KMS)
+    if asked and kind != (_SYMMETRIC, _OF_KMS):
+        words = "You cannot set the EnableKeyRotation property to true on asymmetric or external keys."
+        raise ResourceError("InvalidRequest", f"Invalid request provided: {words}")
 
 
 def _rotate(client: Any, key: Properties, properties: Properties) -> None:

@@ -3,8 +3,8 @@
 import json
 
 from rehearsal.handlers.api import ApiHandler, Read, changes, split
-from rehearsal.handlers.base import Handler, Properties, Resource, Scope
-from rehearsal.handlers.calls import call, call_fitted, call_unless_gone
+from rehearsal.handlers.base import Handler, Properties, Resource, ResourceError, Scope
+from rehearsal.handlers.calls import call, call_fitted, call_unless_gone, found
 from rehearsal.handlers.names import NameRule, generated_name
 from rehearsal.handlers.tags import retag_by_arn
 
@@ -28,7 +28,16 @@ class Topic(ApiHandler):
         return {**rest, **({"Attributes": attributes} if attributes else {})}
 
     def create(self, scope: Scope, resource: Resource) -> None:
-        """Makes the topic and its subscriptions."""
+        """Makes the topic and its subscriptions.
+
+        SNS's API gives a topic of that name that is there already, and CloudFormation refuses it.
+
+        Source: awslabs/fhir-works-on-aws-deployment issue 754, for words and code.
+        """
+        name = resource.properties.get("TopicName")
+        arn = f"arn:{scope.partition}:sns:{scope.region}:{scope.account}:{name}"
+        if name and found(scope.client("sns"), "GetTopicAttributes", {"TopicArn": arn}) is not None:
+            raise ResourceError("AlreadyExists", f"{name} already exists")
         super().create(scope, resource)
         resource.attributes["TopicName"] = str(resource.physical_id).rsplit(":", 1)[-1]
         self._subscribe(scope, resource, [], resource.properties.get("Subscription") or [])
@@ -100,6 +109,18 @@ class TopicPolicy:
 
 class Alarm(ApiHandler):
     """An alarm; putting it again with the same name changes it."""
+
+    def create(self, scope: Scope, resource: Resource) -> None:
+        """Makes the alarm, where there is none of that name.
+
+        Source: CloudFormation CLI user guide, "Resource type handler contract": a create handler refuses what is there;
+        justeattakeaway/AwsWatchman issue 222. The words are not confirmed.
+        """
+        name = resource.properties.get("AlarmName")
+        there = call(scope.client("cloudwatch"), "DescribeAlarms", {"AlarmNames": [name]}) if name else {}
+        if there.get("MetricAlarms"):
+            raise ResourceError("AlreadyExists", f"{name} already exists")
+        super().create(scope, resource)
 
     def update(self, scope: Scope, resource: Resource, properties: Properties) -> None:
         """Puts the alarm anew where it differs; tags go by their own call."""

@@ -1,14 +1,17 @@
 """Runs the very ``helm`` that a cluster's function would run: the one in its layer, kept by the layer's hash."""
 
+import atexit
 import functools
+import hashlib
 import io
 import os
 import platform
 import re
+import shutil
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,10 @@ _IN_LAYER = "helm/helm"
 _SECONDS = 60
 _SOURCE = re.compile(r"^# Source: (\S+)$", re.MULTILINE)
 _SEPARATOR = re.compile(r"^---\s*$", re.MULTILINE)
+#: What ``helm`` printed, by a digest of all that decides it: a process that deploys again and again, as tests do, runs
+#: it once for each.
+_PRINTED: dict[str, str] = {}
+_MOST_KEPT = 64
 
 
 class NoHelmError(Exception):
@@ -47,7 +54,8 @@ class Rendered:
 def helm_of(layers: Mapping[str, bytes]) -> Path | None:
     """Gives the ``helm`` of the first layer that has one, as a file that can be run; None where none has.
 
-    It is unpacked once, beside the person's other caches, and known by its layer's hash.
+    It is unpacked once, beside the person's other caches, and known by its layer's hash; where nothing can be kept
+    there, once for each process, in a folder that goes with it.
 
     Args:
         layers: The layers' archives by their hashes.
@@ -59,7 +67,7 @@ def helm_of(layers: Mapping[str, bytes]) -> Path | None:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if _IN_LAYER in archive.namelist():
                 _check_system()
-                return _kept(archive, _cache() / f"helm-{digest}" / "helm")
+                return _kept_somewhere(archive, Path(f"helm-{digest}") / "helm")
     return None
 
 
@@ -73,14 +81,16 @@ def applies_on_server(helm: Path) -> bool:
     Source: Helm documentation, "helm install", ``--server-side``; in "helm upgrade" it is what the release has had.
     """
     try:
-        done = subprocess.run(  # noqa: S603 - as below
-            [str(helm), "version", "--template", "{{.Version}}"],
-            env={"PATH": os.defpath, "HOME": tempfile.gettempdir(), "HELM_NO_PLUGINS": "1"},
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-        )
+        with tempfile.TemporaryDirectory(prefix="trnstack-helm-") as name:
+            done = subprocess.run(  # noqa: S603 - as below
+                [str(helm), "version", "--template", "{{.Version}}"],
+                env=_own(name),
+                cwd=name,
+                capture_output=True,
+                text=True,
+                timeout=_SECONDS,
+                check=False,
+            )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NoHelmError(f"the layer's helm did not run: {error}") from error
     return not done.stdout.startswith("v3.")
@@ -95,27 +105,56 @@ def render(helm: Path, chart: Path, *, release: str, namespace: str, values: Map
         HelmError: ``helm`` refuses it.
         NoHelmError: ``helm`` does not run.
     """
-    with tempfile.TemporaryDirectory(prefix="trnstack-helm-") as name:
-        file = Path(name) / "values.yaml"
-        file.write_text(yaml.safe_dump(dict(values), sort_keys=False), encoding="utf-8")
-        asked = ["template", release, str(chart), "--namespace", namespace, "--values", str(file)]
-        asked += ["--include-crds", "--skip-tests", "--kube-version", f"{minor}.0"]
-        # Nothing of the person's own Helm reaches it: no plugins, no repositories, no cluster.
-        own = {"PATH": os.defpath, "HOME": name, "HELM_NO_PLUGINS": "1", "KUBECONFIG": os.devnull}
-        try:
-            done = subprocess.run(  # noqa: S603 - the helm of the deployed layer, which the lock of the toolkit pins
-                [str(helm), *asked], env=own, cwd=name, capture_output=True, text=True, timeout=_SECONDS, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise NoHelmError(f"the layer's helm did not run: {error}") from error
-    if done.returncode:
-        raise HelmError(done.stderr.strip() or f"helm ended with status {done.returncode}")
-    documents = list(_documents(done.stdout))
+    asked: tuple[str, ...] = ("template", release, "--namespace", namespace, "--include-crds", "--skip-tests")
+    asked += ("--kube-version", f"{minor}.0")
+    text = yaml.safe_dump(dict(values), sort_keys=False)
+    key = _key(helm, chart, asked, text)
+    if key not in _PRINTED:
+        printed = _run(helm, chart, asked, text)
+        while len(_PRINTED) >= _MOST_KEPT:
+            del _PRINTED[next(iter(_PRINTED))]
+        _PRINTED[key] = printed
+    documents = list(_documents(_PRINTED[key]))
     return Rendered(
         definitions=tuple(content for source, content in documents if "/crds/" in source),
         objects=tuple(content for source, content in documents if "/crds/" not in source),
         on_server=applies_on_server(helm),
     )
+
+
+def _run(helm: Path, chart: Path, asked: Sequence[str], values: str) -> str:
+    """Runs ``helm`` on a chart, and gives what it printed."""
+    with tempfile.TemporaryDirectory(prefix="trnstack-helm-") as name:
+        file = Path(name) / "values.yaml"
+        file.write_text(values, encoding="utf-8")
+        command = [str(helm), *asked[:2], str(chart), *asked[2:], "--values", str(file)]
+        try:
+            done = subprocess.run(  # noqa: S603 - the helm of the deployed layer, which the lock of the toolkit pins
+                command, env=_own(name), cwd=name, capture_output=True, text=True, timeout=_SECONDS, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise NoHelmError(f"the layer's helm did not run: {error}") from error
+    if done.returncode:
+        raise HelmError(done.stderr.strip() or f"helm ended with status {done.returncode}")
+    return done.stdout
+
+
+def _own(folder: str) -> dict[str, str]:
+    """Gives variables with which nothing of the person's own Helm reaches it: no plugins, no repositories, no cluster.
+
+    Source: Helm documentation, "helm", "Environment variables", for the folders of XDG that it reads and writes.
+    """
+    folders = {f"XDG_{kind}_HOME": f"{folder}/{kind.lower()}" for kind in ("CACHE", "CONFIG", "DATA")}
+    return {"PATH": os.defpath, "HOME": folder, **folders, "HELM_NO_PLUGINS": "1", "KUBECONFIG": os.devnull}
+
+
+def _key(helm: Path, chart: Path, asked: Sequence[str], values: str) -> str:
+    """Gives a digest of all that decides what ``helm`` prints."""
+    digest = hashlib.sha256(f"{helm}\n{asked}\n{values}\n".encode())
+    for file in sorted(path for path in chart.rglob("*") if path.is_file()):
+        content = file.read_bytes()
+        digest.update(f"{file.relative_to(chart)} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
 
 
 def _documents(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -141,11 +180,27 @@ def _cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trnstack"
 
 
+@functools.cache
+def _folder_of_process() -> Path:
+    """Makes a folder that goes when this process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="trnstack-helm-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _kept_somewhere(archive: zipfile.ZipFile, name: Path) -> Path:
+    """Gives the layer's ``helm`` in the person's caches, or, without a home folder to write in, in one of our own."""
+    try:
+        return _kept(archive, _cache() / name)
+    except (NoHelmError, RuntimeError):
+        return _kept(archive, _folder_of_process() / name)
+
+
 def _kept(archive: zipfile.ZipFile, file: Path) -> Path:
     """Gives a file with the layer's ``helm``, which only this person can write; an incomplete one is never in place."""
-    if file.is_file() and file.stat().st_size == archive.getinfo(_IN_LAYER).file_size:
-        return file
     try:
+        if file.is_file() and file.stat().st_size == archive.getinfo(_IN_LAYER).file_size:
+            return file
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as made:
             made.write(archive.read(_IN_LAYER))

@@ -1,12 +1,14 @@
 """APIs that moto lacks, in front of those that it has.
 
 An overlay is a subclass of moto's response class for a service: its methods answer the operations that moto lacks or
-answers wrongly, and everything else stays moto's. Nothing of moto is changed in place.
+answers wrongly, and everything else stays moto's. Of S3, whose operations have no methods in moto, it looks at requests
+before moto does. Nothing of moto is changed in place.
 """
 
 from importlib import import_module
 
 _OVERLAYS = {
+    "autoscaling": "rehearsal.overlays.autoscaling",
     "awslambda": "rehearsal.overlays.awslambda",
     "cloudtrail": "rehearsal.overlays.cloudtrail",
     "ec2": "rehearsal.overlays.ec2",
@@ -15,7 +17,9 @@ _OVERLAYS = {
     "fsx": "rehearsal.overlays.fsx",
     "iam": "rehearsal.overlays.iam",
     "imagebuilder": "rehearsal.overlays.imagebuilder",
+    "kms": "rehearsal.overlays.kms",
     "logs": "rehearsal.overlays.logs",
+    "s3": "rehearsal.overlays.s3",
     "scheduler": "rehearsal.overlays.scheduler",
     "sts": "rehearsal.overlays.sts",
     "ssm": "rehearsal.overlays.ssm",
@@ -24,7 +28,7 @@ _OVERLAYS = {
 
 
 def overlay_for(service: str) -> type | None:
-    """Gives the response class that answers a service's requests, or None where moto's own does."""
+    """Gives the class that answers a service's requests, or None where moto's own does."""
     module = _OVERLAYS.get(service)
     if module is None:
         return None

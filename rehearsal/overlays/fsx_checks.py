@@ -4,13 +4,16 @@ Source: FSx API reference, CreateFileSystem and CreateFileSystemLustreConfigurat
 "Creating an FSx for Lustre file system fails" and "Working with EFA-enabled file systems".
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from ipaddress import ip_network
 from typing import Any
 
 from rehearsal.overlays.errors import OverlayError
 from trnstack.layout.lustre import (
     EFA_STEPS_GIB,
+    FIRST_SCRATCH_STEP_GIB,
     HDD_STEPS_GIB,
+    LUSTRE_PORTS,
     SMALL_TIERING_MBPS,
     SMALLEST_SSD_GIB,
     SSD_STEP_GIB,
@@ -25,6 +28,7 @@ _STORAGE_TYPES = {
     "PERSISTENT_2": ("SSD", "INTELLIGENT_TIERING"),
 }
 _TIERING = "INTELLIGENT_TIERING"
+_FIRST_SCRATCH = "SCRATCH_1"
 _LOG_PREFIX = "/aws/fsx"
 _EFA_REFUSED = (
     "Insufficient security group permissions to create an EFA-enabled file system. "
@@ -53,6 +57,46 @@ def check_efa_groups(network: Any, request: Mapping[str, Any]) -> None:
     groups = [network.get_security_group_from_id(group_id) for group_id in request.get("SecurityGroupIds", [])]
     if not any(_passes(group.ingress_rules, group.id) and _passes(group.egress_rules, group.id) for group in groups):
         raise OverlayError("BadRequest", _EFA_REFUSED)
+
+
+def check_ports(network: Any, request: Mapping[str, Any]) -> None:
+    """Refuses security groups by which Lustre's servers don't reach each other.
+
+    One of the groups must let in the first of Lustre's ports from one of them, or from addresses of the subnet. Nothing
+    is said of the VPC's default group, which lets in everything from itself on AWS, and nothing in moto.
+
+    Raises:
+        OverlayError: FSx's ``InvalidNetworkSettings``.
+
+    Source: FSx for Lustre user guide, "Cannot create a file system because of misconfigured security group", the words;
+    aws/aws-parallelcluster issue 6181, the code; users whose rules let in clients alone, that a file system's own
+    traffic counts.
+    """
+    groups = [network.get_security_group_from_id(group_id) for group_id in request.get("SecurityGroupIds", [])]
+    cidr = str(network.get_subnet(request["SubnetIds"][0]).cidr_block)
+    ids = {group.id for group in groups}
+    if groups and not any(_lets_in(rule, ids, cidr) for group in groups for rule in group.ingress_rules):
+        message = (
+            "The file system cannot be created because the default security group in the subnet provided or the "
+            f"provided security groups do not permit Lustre LNET network traffic on port {LUSTRE_PORTS[0][0]}"
+        )
+        raise OverlayError("InvalidNetworkSettings", message)
+
+
+def check_paths(request: Mapping[str, Any]) -> str:
+    """Refuses an association without a folder, or with one or a repository in another form; gives the folder.
+
+    Raises:
+        OverlayError: FSx's ``BadRequest``; the words are unconfirmed.
+
+    Source: FSx API reference, CreateDataRepositoryAssociation, ``FileSystemPath`` and ``DataRepositoryPath``.
+    """
+    folder: str | None = request.get("FileSystemPath")
+    if folder is None or not folder.startswith("/"):
+        raise OverlayError("BadRequest", "FileSystemPath is required, and must start with a forward slash (/)")
+    if not request["DataRepositoryPath"].startswith("s3://"):
+        raise OverlayError("BadRequest", "DataRepositoryPath must have the format s3://bucket-name/prefix/")
+    return folder
 
 
 def check_backup(file_system: Any) -> None:
@@ -89,8 +133,21 @@ def _passes(rules: Iterable[Any], group_id: str) -> bool:
     return any(rule.ip_protocol == "-1" and rule.source_group.get("GroupId") == group_id for rule in rules)
 
 
+def _lets_in(rule: Any, group_ids: Collection[str], subnet_cidr: str) -> bool:
+    """Says whether a rule lets Lustre's first port in from one of the groups, or from addresses of the subnet."""
+    first, last = LUSTRE_PORTS[0]
+    if rule.ip_protocol != "-1" and not (
+        rule.ip_protocol in {"tcp", "6"} and int(rule.from_port) <= first and last <= int(rule.to_port)
+    ):
+        return False
+    if rule.source_group:
+        return rule.source_group.get("GroupId") in group_ids
+    cidr = (rule.ip_range or {}).get("CidrIp")
+    return cidr is None or ip_network(cidr, strict=False).overlaps(ip_network(subnet_cidr))
+
+
 def _refusals(request: Mapping[str, Any], lustre: Mapping[str, Any]) -> Iterable[str]:
-    deployment, storage = lustre.get("DeploymentType", "SCRATCH_1"), request.get("StorageType", "SSD")
+    deployment, storage = lustre.get("DeploymentType", _FIRST_SCRATCH), request.get("StorageType", "SSD")
     if storage not in _STORAGE_TYPES[deployment]:
         yield f"StorageType {storage} is not supported for DeploymentType {deployment}"
     yield from _throughput(deployment, storage, lustre)
@@ -135,6 +192,8 @@ def _capacity(gib: int | None, storage: str, lustre: Mapping[str, Any]) -> Itera
     step = HDD_STEPS_GIB.get(rate, 1) if storage == "HDD" else SSD_STEP_GIB
     if lustre.get("EfaEnabled"):
         step = EFA_STEPS_GIB.get(rate, 1)
-    smallest = () if lustre.get("EfaEnabled") or storage == "HDD" else (SMALLEST_SSD_GIB,)
+    smallest: tuple[int, ...] = () if lustre.get("EfaEnabled") or storage == "HDD" else (SMALLEST_SSD_GIB,)
+    if lustre.get("DeploymentType", _FIRST_SCRATCH) == _FIRST_SCRATCH and storage == "SSD":
+        step, smallest = FIRST_SCRATCH_STEP_GIB, (SMALLEST_SSD_GIB, SSD_STEP_GIB)
     if not gib or (gib % step and gib not in smallest):
         yield f"StorageCapacity {gib} is not supported: it is a multiple of {step}"

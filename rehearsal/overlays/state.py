@@ -19,6 +19,8 @@ class RegionState(BaseBackend):
         capacity_reservations: The capacity reservations as EC2's API answers them, by id.
         image_builder: What EC2 Image Builder has, as its API answers it, by ARN.
         image_builds: How many images EC2 Image Builder has built of each version, by the version's ARN.
+        reserved_instances: The instances that were started in each capacity reservation, by its id.
+        schedules: When each schedule was made and last due, by its group and name.
         generated_names: How many names CloudFormation has generated, by stack id and logical id.
         custom_requests: How many events CloudFormation has sent to functions, by stack id and logical id.
         function_interfaces: The interfaces that Lambda has put into subnets, by function name.
@@ -28,6 +30,8 @@ class RegionState(BaseBackend):
         super().__init__(region_name, account_id)
         self.placement_groups: dict[str, dict[str, Any]] = {}
         self.capacity_reservations: dict[str, dict[str, Any]] = {}
+        self.reserved_instances: dict[str, list[str]] = {}
+        self.schedules: dict[tuple[str, str], Any] = {}
         self.image_builder: dict[str, dict[str, Any]] = {}
         self.image_builds: Counter[str] = Counter()
         self.generated_names: Counter[tuple[str, str]] = Counter()
@@ -38,6 +42,15 @@ class RegionState(BaseBackend):
 def state_of(account: str, region: str) -> RegionState:
     """Gives what is remembered of an account in a region."""
     return _STATES[account][region]
+
+
+def states() -> list[tuple[str, str, RegionState]]:
+    """Gives what is remembered of every account and region of which something is."""
+    return [
+        (account, region, state)
+        for account, regions in list(_STATES.items())
+        for region, state in list(regions.items())
+    ]
 
 
 _STATES = BackendDict(RegionState, "ec2")

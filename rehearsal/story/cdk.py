@@ -1,16 +1,23 @@
 """Runs the real CDK CLI and ``trnstack`` against a rehearsal, shows how far they are, and ends them with it."""
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from ami.lock import read
+from ami.loopback import is_loopback
 from rehearsal.sessions import NO_FILES
+from rehearsal.story.error import RehearsalError
+from rehearsal.story.jsii import jsii_cache
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 BIN = PROJECT / ".venv" / "bin"
@@ -23,6 +30,10 @@ _EVENT = re.compile(r"^\s*\S+ \|\s*(?:\d+/\d+ )?\|? ?.*\| (?P<status>[A-Z_]+)\s*
 _STACK_TYPE = "AWS::CloudFormation::Stack"
 _LAST_LINES = 30
 _END_SECONDS = 10
+_LOOK_SECONDS = 0.05
+#: What needs no lock, since it deploys nothing of an environment.
+_WITHOUT_LOCK = frozenset({"bootstrap"})
+_SYNTHESIZE = frozenset({"deploy", "synth"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +80,7 @@ class Cdk:
 
     Args:
         variables: The environment variables that point it there.
+        own: The address of the rehearsal's own server, the only AWS against which anything is run.
         folder: A folder of the rehearsal's own, for everything that the CLI writes.
         progress: Told the stack and the number of finished resources whenever there is news.
 
@@ -76,41 +88,91 @@ class Cdk:
         lock_file: The lock that stacks are synthesized with; None takes the one beside the environment.
     """
 
-    def __init__(self, variables: Mapping[str, str], folder: Path, progress: Callable[[str, int], None]) -> None:
+    def __init__(
+        self, variables: Mapping[str, str], folder: Path, progress: Callable[[str, int], None], *, own: str
+    ) -> None:
         self._variables = variables
+        self._own = own
         self._folder = folder
         self._progress = progress
         self.lock_file: Path | None = None
         self._synthesized: tuple[bytes, ...] = ()
 
-    def run(self, *words: str, environment_file: Path) -> CdkRun:
+    def run(self, *words: str, environment_file: Path, killed_when: Callable[[], bool] | None = None) -> CdkRun:
         """Runs ``cdk WORDS`` for the stacks of an environment file.
 
         What a deploy has synthesized does for the commands that follow it, until the environment or its lock changes:
         a synthesis takes longer than most of what they do.
+
+        Args:
+            *words: The command's words.
+            environment_file: The environment.
+            killed_when: Asked again and again while the CLI runs; when it says so, the CLI is killed with everything
+                that it started, as by a machine that goes off.
+
+        Raises:
+            RehearsalError: It would reach another AWS than the rehearsal's own, or the lock is no rehearsal's.
         """
+        self._require_own_lock(words[0])
         assembly = self._folder / "cdk.out"
-        sources = tuple(
-            file.read_bytes() for file in (environment_file, self.lock_file) if file is not None and file.is_file()
-        )
-        if sources and sources == self._synthesized:
+        sources = self._sources(environment_file)
+        is_ready = self.has_synthesized(environment_file)
+        if is_ready:
             options = ["--app", str(assembly)]
         else:
             options = ["-c", f"environment={environment_file}", "--output", str(assembly)]
             options += ["-c", f"lock={self.lock_file}"] if self.lock_file else []
         options += ["--ci", "--no-color", *(["--progress", "events"] if words[0] == "deploy" else [])]
-        done = self._run([str(BIN / "cdk"), *words, *options], " ".join(words))
-        if words[0] == "deploy":
+        done = self._run([str(BIN / "cdk"), *words, *options], " ".join(words), killed_when)
+        if words[0] in _SYNTHESIZE and not is_ready:
             self._synthesized = sources if done.status == 0 else ()
         return done
+
+    def has_synthesized(self, environment_file: Path) -> bool:
+        """Says whether the assembly is that of an environment file and of the lock."""
+        sources = self._sources(environment_file)
+        return bool(sources) and sources == self._synthesized
+
+    def _sources(self, environment_file: Path) -> tuple[bytes, ...]:
+        files = (environment_file, self.lock_file)
+        return tuple(file.read_bytes() for file in files if file is not None and file.is_file())
+
+    def templates(self) -> dict[str, dict[str, Any]]:
+        """Returns the templates that were synthesized last, by the names of their stacks."""
+        assembly = self._folder / "cdk.out"
+        artifacts = json.loads((assembly / "manifest.json").read_text(encoding="utf-8"))["artifacts"]
+        return {
+            each["properties"].get("stackName", name): json.loads(
+                (assembly / each["properties"]["templateFile"]).read_text(encoding="utf-8")
+            )
+            for name, each in artifacts.items()
+            if each["type"] == "aws:cloudformation:stack"
+        }
+
+    def _require_own_lock(self, command: str) -> None:
+        """Refuses to synthesize with a lock that could reach a real account."""
+        if command in _WITHOUT_LOCK:
+            return
+        if self.lock_file is None or read(self.lock_file).rehearsal_account is None:
+            raise RehearsalError(f"cdk {command} is not run: the lock {self.lock_file or ''} was made in no rehearsal")
+
+    def _require_own_aws(self) -> None:
+        """Refuses to start anything whose AWS is not the rehearsal's own server."""
+        addresses = {name: value for name, value in self._variables.items() if name.startswith("AWS_ENDPOINT_URL")}
+        if addresses != {"AWS_ENDPOINT_URL": self._own} or not is_loopback(self._own):
+            named = ", ".join(f"{name}={value}" for name, value in addresses.items()) or "no address at all"
+            raise RehearsalError(f"nothing is run against {named}: the rehearsal's own AWS is {self._own}")
 
     def trnstack(self, *words: str) -> CdkRun:
         """Runs ``trnstack WORDS``, whose AWS is the embedded one too; what it keeps goes with the rehearsal."""
         return self._run([sys.executable, "-m", "trnstack.cli", *words], " ".join(words))
 
-    def _run(self, command: Sequence[str], said: str) -> CdkRun:
+    def _run(self, command: Sequence[str], said: str, killed_when: Callable[[], bool] | None = None) -> CdkRun:
+        self._require_own_aws()
         started = time.monotonic()
         with self._start(command) as process:
+            if killed_when is not None:
+                threading.Thread(target=_kill, args=(process, killed_when), daemon=True).start()
             try:
                 lines, stacks = self._follow(iter(process.stdout or ()))
                 status = process.wait()
@@ -142,6 +204,7 @@ class Cdk:
             **NO_FILES,
             "XDG_CACHE_HOME": str(self._folder / "cache"),
             "CDK_HOME": str(self._folder / "cdk-home"),
+            **jsii_cache(self._folder),
             # What the CLI leaves behind when it is ended in the middle goes with the rehearsal's folder.
             "TMPDIR": str(self._folder),
             "CDK_DISABLE_VERSION_CHECK": "1",
@@ -168,6 +231,14 @@ class Cdk:
         return lines, stacks
 
 
+def _kill(process: "subprocess.Popen[str]", when: Callable[[], bool]) -> None:
+    while process.poll() is None:
+        if when():
+            os.killpg(process.pid, signal.SIGKILL)
+            return
+        time.sleep(_LOOK_SECONDS)
+
+
 def _end(process: "subprocess.Popen[str]") -> None:
     """Ends the CLI with everything that it started, if it has not ended: it leads a process group of its own."""
     if process.returncode is not None:
@@ -182,24 +253,3 @@ def _end(process: "subprocess.Popen[str]") -> None:
             continue
         else:
             return
-
-
-def show_on_terminal(stack: str, finished: int) -> None:
-    """Shows the progress on the terminal's last line; does nothing where the output is no terminal."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\033[K  {stack}  {finished} resources")
-        sys.stderr.flush()
-
-
-def show_question(about: str, done: int, total: int) -> None:
-    """Shows on the terminal's last line how many questions of a lock are answered."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\033[K  {done} of {total}  {about}")
-        sys.stderr.flush()
-
-
-def clear_terminal_line() -> None:
-    """Removes the progress from the terminal's last line."""
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\033[K")
-        sys.stderr.flush()

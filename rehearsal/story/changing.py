@@ -1,41 +1,47 @@
 """What a rehearsal changes while it stands: in place, by new nodes, and not at all where the file system would go."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from ami.lock import path_for
-from rehearsal.story.cdk import clear_terminal_line
 from rehearsal.story.edits import Changes, in_place, of_nodes, replacing
+from rehearsal.story.error import RehearsalError
 from rehearsal.story.expectations import deployed_differently
-from rehearsal.story.stage import RehearsalError, Stage, check, say, shown
+from rehearsal.story.record import REFUSED
+from rehearsal.story.stage import Stage, check, say, shown
+from rehearsal.story.terminal import clear_terminal_line
 from rehearsal.survey.records import Survey
-from trnstack.advice.steps import steps
+from trnstack.advice.steps import Step, steps
 
 _REFUSED = 3
 _LOST = ("AWS::FSx::FileSystem", "LOSES DATA")
 
 
-def change(stage: Stage, found: Survey) -> None:
+def change(stage: Stage, found: Survey) -> Survey:
     """Deploys two edits as updates, each of them alone, and has the guard refuse a third one.
 
     Args:
         stage: What stands.
         found: What a survey found of it.
 
+    Returns:
+        What stands then.
+
     Raises:
         RehearsalError: An update did something else than it should, or the guard let pass what it must not.
     """
     say("Changing it")
-    found = _update(stage, found, in_place(stage.plan), _same_nodes)
+    found = update(stage, found, in_place(stage.plan), _same_nodes)
     say("             in place: every node is still the same")
-    found = _update(stage, found, of_nodes(stage.plan), _new_nodes)
+    found = update(stage, found, of_nodes(stage.plan), _new_nodes)
     some = _nodes(found)[stage.plan.node_groups[0].name]
     say(f"             {'every node of the group is a new one' if some else 'the group has no node now'}")
     _guard(stage)
     say("")
+    return found
 
 
-def _update(
+def update(
     stage: Stage,
     before: Survey,
     changes: Changes,
@@ -43,13 +49,18 @@ def _update(
 ) -> Survey:
     """Deploys an edit as ``trnstack plan --against`` says; returns what stands then."""
     old = stage.edit(changes)
-    for step in steps(old, stage.plan):
-        words = step.command.partition(" -c environment=")[0].split()[1:]
-        stage.step(*words, "--exclusively", "--require-approval", "never")
+    follow(stage, steps(old, stage.plan))
     found = stage.survey()
     check((*deployed_differently(stage.plan, found), *nodes_differently(stage, before, found)))
     say(f"             ({shown(changes)})")
     return found
+
+
+def follow(stage: Stage, way: Sequence[Step]) -> None:
+    """Runs the deploys of a change, in their order, each of its own stack alone."""
+    for step in way:
+        words = step.command.partition(" -c environment=")[0].split()[1:]
+        stage.step(*words, "--exclusively", "--require-approval", "never")
 
 
 def _same_nodes(_: Stage, before: Survey, after: Survey) -> Iterator[str]:
@@ -92,5 +103,5 @@ def _guard(stage: Stage) -> None:
     if done.status != _REFUSED or not any(all(word in line for word in _LOST) for line in done.lines):
         raise RehearsalError(f"trnstack diff should refuse {shown(changes)}\n{done.last_lines}")
     said = f"trnstack diff --deployed {copy.name} --fail-on data-loss"
-    say(f"  {done.seconds:5.1f} s  {said}: refused, the file system would be lost")
+    stage.tell(said, done.seconds, "refused, the file system would be lost", outcome=REFUSED)
     say(f"             ({shown(changes)}) not deployed")

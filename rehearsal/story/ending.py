@@ -1,8 +1,9 @@
 """How a rehearsal takes an environment down: by the steps of ``trnstack teardown``."""
 
-from rehearsal.story.cdk import clear_terminal_line
+from rehearsal.story.error import RehearsalError
 from rehearsal.story.expectations import kept_differently
-from rehearsal.story.stage import RehearsalError, Stage, say, shown
+from rehearsal.story.record import REFUSED
+from rehearsal.story.stage import Stage, say, shown
 from rehearsal.survey.records import Survey
 from trnstack.advice.teardown import Step, teardown
 
@@ -42,8 +43,7 @@ def _follow(stage: Stage, step: Step) -> None:
 
 def _refusal(stage: Stage, stack: str) -> None:
     """Shows that a stack which holds data, or on which others stand, is not deleted by a slip."""
-    done = stage.cdk.run("destroy", stack, "--exclusively", "--force", environment_file=stage.file)
-    clear_terminal_line()
+    done = stage.attempt("destroy", stack, "--exclusively", "--force")
     if done.status == 0 or _REFUSED_BY not in "".join(done.lines):
         raise RehearsalError(f"cdk destroy {stack} should be refused by termination protection\n{done.last_lines}")
-    say(f"  {done.seconds:5.1f} s  cdk destroy {stack}: refused, it has termination protection")
+    stage.tell(f"cdk destroy {stack}", done.seconds, "refused, it has termination protection", outcome=REFUSED)

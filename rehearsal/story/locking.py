@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ami.archives import file_name, folder_of
 from ami.archives import write as write_archives
-from ami.lock import path_for, read, write
+from ami.lock import read, write
 from ami.pins import Lock
 from ami.resolve import Aws, Clients, Progress, for_environment
 from trnstack.environment import read_environment
@@ -34,30 +34,35 @@ def lock(
     environment_file: Path,
     folder: Path,
     *,
+    own: Path,
     client: Clients,
     progress: Progress,
 ) -> RehearsalLock:
     """Resolves an environment's lock with the embedded AWS; the choices in it stay those of its own lock.
 
     Args:
-        environment_file: The environment, whose lock is current.
+        environment_file: The environment.
         folder: A folder of the rehearsal's own.
+        own: The environment's own lock, which is current for the environment or for what it was before an edit.
         client: Makes the client of a service in a region.
         progress: Told after each answer what it was about, how many there are and how many there will be.
 
     Raises:
+        NoPinError: The tables have nothing that answers the environment, and neither has its lock.
         ResolveError: The embedded AWS does not have what the lock names.
     """
     started = time.monotonic()
     _, environment = read_environment(environment_file)
     asked = Aws(client, region=environment.region)
     inputs = lock_inputs(environment)
-    found = for_environment(inputs, keep=read(path_for(environment_file)), aws=asked, progress=progress)
+    found = for_environment(inputs, keep=read(own), aws=asked, progress=progress)
     file = folder / "rehearsal.lock.json"
     write(found.lock, file)
     write_archives(folder_of(file), found.archives)
-    own = folder_of(path_for(environment_file))
+    archives = folder_of(own)
     stand_ins = tuple(
-        name for name, pin in sorted(found.lock.charts.items()) if not (own / file_name(name, pin.version)).is_file()
+        name
+        for name, pin in sorted(found.lock.charts.items())
+        if not (archives / file_name(name, pin.version)).is_file()
     )
     return RehearsalLock(file, found.lock, time.monotonic() - started, stand_ins)

@@ -1,18 +1,24 @@
 """What every part of a rehearsal's story acts with: the environment as it is edited, the CLI, and what stands."""
 
-import json
 import sys
-import urllib.request
+import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TextIO
 
+from ami.lock import path_for
 from rehearsal.kubernetes import view as clusters
 from rehearsal.process import RunningServer
 from rehearsal.sessions import session
-from rehearsal.story.cdk import Cdk, CdkRun, clear_terminal_line, show_on_terminal, show_question
+from rehearsal.story.cdk import Cdk, CdkRun
+from rehearsal.story.control import Control
 from rehearsal.story.edited import edited
+from rehearsal.story.error import RehearsalError
 from rehearsal.story.locking import RehearsalLock, lock
+from rehearsal.story.record import DONE, WRONG, Step
+from rehearsal.story.terminal import clear_terminal_line, show_on_terminal, show_question
 from rehearsal.survey import survey
 from rehearsal.survey.records import Survey
 from rehearsal.transport import ACCESS_KEY, SECRET_KEY
@@ -25,10 +31,8 @@ from trnstack.plan import Plan
 #: The account that the embedded AWS acts in, whatever the environment names: the number that AWS's guides use as an
 #: example, which nobody has, so that what was locked and built for a rehearsal fits no real account.
 ACCOUNT = "123456789012"
-
-
-class RehearsalError(Exception):
-    """A step of the rehearsal did not end as it should; the message says which and shows what was printed."""
+_WIDE = 120
+_NO_DATA: Mapping[str, Any] = MappingProxyType({})
 
 
 class Stage:
@@ -39,13 +43,19 @@ class Stage:
         file: The environment file: the person's, or the copy with the latest edit.
         folder: The rehearsal's own folder.
         cdk: The CLI.
+        control: What is said to the embedded AWS beside what AWS is told.
+        done: What was done until now.
     """
 
-    def __init__(self, plan: Plan, environment_file: Path, folder: Path, aws: RunningServer) -> None:
+    def __init__(self, plan: Plan, environment_file: Path, folder: Path, aws: RunningServer, done: list[Step]) -> None:
         self.plan = plan
         self.file = environment_file
         self.folder = folder
-        self.cdk = Cdk(aws.environment(region=plan.region, account=ACCOUNT), folder, show_on_terminal)
+        variables = aws.environment(region=plan.region, account=ACCOUNT)
+        self.cdk = Cdk(variables, folder, show_on_terminal, own=aws.endpoint)
+        self.control = Control(aws.endpoint)
+        self.done = done
+        self._own_lock = path_for(environment_file)
         self._aws = aws
         self._session = session(ACCESS_KEY, SECRET_KEY, None, plan.region)
 
@@ -55,22 +65,30 @@ class Stage:
 
     def lock(self) -> RehearsalLock:
         """Locks the environment with what the embedded AWS answers, and plans anew with that lock."""
-        made = lock(self.file, self.folder, client=self.client, progress=show_question)
+        made = lock(self.file, self.folder, own=self._own_lock, client=self.client, progress=show_question)
         clear_terminal_line()
         self.cdk.lock_file = made.file
         self.plan = self._planned()
         waiting = made.lock.awaiting_build
         image = f"; the custom image of {', '.join(waiting)} is not built yet" if waiting else ""
-        say(f"  {made.seconds:5.1f} s  trnstack lock: every image, container, chart and add-on resolved{image}")
+        self.tell("trnstack lock", made.seconds, f"every image, container, chart and add-on resolved{image}")
         if made.stand_ins:
             say(f"             stand-ins of the rehearsal's own, for want of archives: {', '.join(made.stand_ins)}")
         return made
 
-    def edit(self, changes: Mapping[YamlPath, object]) -> Plan:
-        """Goes on with an edited copy of the environment file; returns the plan of before."""
+    def edit(self, changes: Mapping[YamlPath, object], *, lock: bool = False) -> Plan:
+        """Goes on with an edited copy of the environment file; returns the plan of before.
+
+        Args:
+            changes: The edit.
+            lock: Whether the edit asks for other pins, so that the copy has to be locked.
+        """
         before = self.plan
         self.file = edited(self.file, self.folder, changes)
-        self.plan = self._planned()
+        if lock:
+            self.lock()
+        else:
+            self.plan = self._planned()
         return before
 
     def survey(self) -> Survey:
@@ -79,10 +97,30 @@ class Stage:
 
     def _inside(self, endpoint: str) -> Mapping[str, Any]:
         """Reads what is in a cluster, beside the embedded AWS."""
-        url = f"{self._aws.endpoint}{clusters.PREFIX}{endpoint.removeprefix('https://')}"
-        with urllib.request.urlopen(url) as answer:  # noqa: S310 - the loopback address of the server
-            found: Mapping[str, Any] = json.load(answer)
+        found: Mapping[str, Any] = self.control.read(f"{clusters.PREFIX}{endpoint.removeprefix('https://')}")
         return found
+
+    def tell(
+        self, what: str, seconds: float, comment: str = "", *, outcome: str = DONE, data: Mapping[str, Any] = _NO_DATA
+    ) -> None:
+        """Prints a step that was done, with its seconds, and notes it."""
+        self.note(what, seconds, comment, outcome=outcome, data=data)
+        line = f"  {seconds:5.1f} s  {what}{f': {comment}' if comment else ''}"
+        if comment and len(line) > _WIDE:
+            line = f"  {seconds:5.1f} s  {what}\n             {comment}"
+        say(line)
+
+    def note(
+        self, what: str, seconds: float, comment: str = "", *, outcome: str = DONE, data: Mapping[str, Any] = _NO_DATA
+    ) -> None:
+        """Notes a step of which something else is printed."""
+        self.done.append(Step(what, seconds, outcome, comment, dict(data)))
+
+    def attempt(self, *words: str, killed_when: Callable[[], bool] | None = None) -> CdkRun:
+        """Runs the CDK CLI and prints nothing, for who has yet to see whether it ended as it should."""
+        done = self.cdk.run(*words, environment_file=self.file, killed_when=killed_when)
+        clear_terminal_line()
+        return done
 
     def step(self, *words: str) -> CdkRun:
         """Runs the CDK CLI and prints how long it and each of its stacks took.
@@ -90,11 +128,11 @@ class Stage:
         Raises:
             RehearsalError: The CLI failed.
         """
-        done = self.cdk.run(*words, environment_file=self.file)
-        clear_terminal_line()
+        done = self.attempt(*words)
         if done.status:
+            self.note(f"cdk {done.command}", done.seconds, f"status {done.status}", outcome=WRONG, data=stacks_of(done))
             raise RehearsalError(f"cdk {done.command} ended with status {done.status}\n{done.last_lines}")
-        say(f"  {done.seconds:5.1f} s  cdk {done.command}")
+        self.tell(f"cdk {done.command}", done.seconds, data=stacks_of(done))
         width = max((len(stack.name) for stack in done.stacks), default=0)
         for stack in done.stacks:
             finished = f"{stack.resources:3} {_noun(stack.resources):9}"
@@ -107,14 +145,23 @@ class Stage:
         Raises:
             RehearsalError: It is not what the plan says.
         """
+        started = time.monotonic()
         found = self.survey()
         say(f"\n{title}\n\n{tree(found)}")
         check(differences(self.plan, found))
         say("All of it is as planned.\n")
+        self.note(title, time.monotonic() - started, "all of it is as planned")
         return found
 
     def _planned(self) -> Plan:
         return plan_file(self.file, lock_file=self.cdk.lock_file, to_deploy=True)
+
+
+def stacks_of(done: CdkRun) -> Mapping[str, Any]:
+    """Returns what a run of the CLI did to each stack, as a step's data; empty where it concerned none."""
+    if not done.stacks:
+        return {}
+    return {"stacks": [asdict(stack) | {"seconds": round(stack.seconds, 1)} for stack in done.stacks]}
 
 
 def check(differences: Iterable[str]) -> None:

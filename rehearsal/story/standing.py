@@ -1,15 +1,19 @@
-"""What stands before the first deploy of a rehearsal: a network, buckets and a file system that others made."""
+"""What stands before the first deploy of a rehearsal: what others made, and Capacity Blocks that were bought."""
 
+import datetime as dt
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from trnstack.layout.block_times import SCALE_DOWN_LEAD, TERMINATION
 from trnstack.plan import Plan
-from trnstack.plan.model import BucketPlan, ExistingLustrePlan
+from trnstack.plan.model import BlockPlan, BucketPlan, ExistingLustrePlan
 
 #: A file system that is adopted has some size, which the plan need not know.
 _STORAGE_GIB = 4800
+#: A block whose nodes are started by hand has begun some time ago, and when the plan need not know.
+_LONG_AGO = dt.timedelta(days=365)
 
 
 def server_options(plan: Plan, *, account: str, folder: Path) -> tuple[str, ...]:
@@ -20,12 +24,36 @@ def server_options(plan: Plan, *, account: str, folder: Path) -> tuple[str, ...]
         account: The account that is deployed to.
         folder: A folder of the rehearsal's own, for the file that describes it.
     """
-    facts = {**_network(plan), **_storage(plan)}
+    facts = {**_network(plan), **_storage(plan), **_blocks(plan)}
     if not facts:
         return ()
     file = folder / "standing.json"
     file.write_text(json.dumps({"account": account, "region": plan.region, **facts}), encoding="utf-8")
     return ("--seed", str(file))
+
+
+def _blocks(plan: Plan) -> Mapping[str, Any]:
+    """Gives the Capacity Blocks that the environment names, which people buy before they deploy."""
+    found = [
+        {
+            "capacity_reservation_id": block.capacity_reservation_id,
+            **_span(block),
+            "instance_type": group.launch_template.instance_type,
+            "instance_count": block.node_count + block.unused_instances,
+            "availability_zone_id": group.availability_zone_ids[0],
+        }
+        for group in plan.node_groups
+        if (block := group.block) and block.capacity_reservation_id
+    ]
+    return {"blocks": found} if found else {}
+
+
+def _span(block: BlockPlan) -> Mapping[str, str]:
+    """Gives when a block starts and ends, by its schedules; without one for its start it has started already."""
+    at = {one.desired_size: dt.datetime.fromisoformat(f"{one.at}Z") for one in block.schedules if one.target == "nodes"}
+    ends_at = at.pop(0) + SCALE_DOWN_LEAD + TERMINATION
+    starts_at = next(iter(at.values()), ends_at - _LONG_AGO)
+    return {"starts_at": starts_at.isoformat(), "ends_at": ends_at.isoformat()}
 
 
 def _network(plan: Plan) -> Mapping[str, Any]:

@@ -19,6 +19,7 @@ ACCOUNT, REGION = "123456789012", "us-east-2"
 def _day_of_the_tests(monkeypatch):
     """Lets the embedded AWS stand at one day, so that the environments' schedules never come to lie in the past."""
     monkeypatch.setenv(clock.VARIABLE, "2026-12-01T00:00:00Z")
+    clock.reset()
 
 
 @pytest.fixture(scope="session")
@@ -172,23 +173,33 @@ def published_lock(client, lock):
 
 
 class Network:
-    """A VPC with two private subnets, a security group and a role, which most things need."""
+    """A VPC with two private subnets, a security group that lets Lustre in, and a role that every service may take."""
 
     def __init__(self, make) -> None:
-        trust = {
-            "Version": "2012-10-17",
-            "Statement": [
-                {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"Service": "eks.amazonaws.com"}}
-            ],
-        }
-        self.vpc = make("AWS::EC2::VPC", "Vpc", CidrBlock="10.0.0.0/16", Tags=[{"Key": "Name", "Value": "demo"}])
+        services = [f"{name}.amazonaws.com" for name in ("ec2", "eks", "pods.eks", "scheduler")]
+        may = {"Effect": "Allow", "Action": ["sts:AssumeRole", "sts:TagSession"], "Principal": {"Service": services}}
+        trust = {"Version": "2012-10-17", "Statement": [may]}
+        self.vpc = make(
+            "AWS::EC2::VPC",
+            "Vpc",
+            CidrBlock="10.0.0.0/16",
+            EnableDnsHostnames=True,
+            Tags=[{"Key": "Name", "Value": "demo"}],
+        )
         vpc_id = self.vpc.physical_id
         self.subnets = [
             make("AWS::EC2::Subnet", zone, VpcId=vpc_id, CidrBlock=cidr, AvailabilityZoneId=zone)
             for zone, cidr in (("use2-az3", "10.0.0.0/20"), ("use2-az1", "10.0.16.0/20"))
         ]
         self.subnet_ids = [subnet.physical_id for subnet in self.subnets]
-        self.group = make("AWS::EC2::SecurityGroup", "NodeGroup", GroupDescription="nodes", VpcId=vpc_id)
+        lustre = {"IpProtocol": "tcp", "FromPort": 988, "ToPort": 1023, "CidrIp": "10.0.0.0/16"}
+        self.group = make(
+            "AWS::EC2::SecurityGroup",
+            "NodeGroup",
+            GroupDescription="nodes",
+            VpcId=vpc_id,
+            SecurityGroupIngress=[lustre],
+        )
         self.role_arn = make("AWS::IAM::Role", "Role", AssumeRolePolicyDocument=trust).attributes["Arn"]
 
 

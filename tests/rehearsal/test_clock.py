@@ -1,6 +1,7 @@
 """What time it is in the rehearsal."""
 
 import datetime as dt
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import pytest
@@ -45,16 +46,66 @@ class TestMoved:
         assert clock.now() == later - dt.timedelta(hours=2)
 
 
-class TestStamp:
-    def test_apart(self, monkeypatch):
-        """The CDK CLI sorts events by milliseconds, so no two share one, even where the clock stands still."""
-        monkeypatch.setenv(clock.VARIABLE, "2127-03-01T00:00:00Z")
-        readings = [clock.stamp() for _ in range(50)]
+class TestAhead:
+    """Whoever performs a stack's operation runs ahead of the clock."""
 
-        assert all(later - earlier >= dt.timedelta(milliseconds=1) for earlier, later in pairwise(readings))
+    BEGUN = dt.datetime(2027, 3, 1, tzinfo=dt.UTC)
 
-    def test_not_before_the_machine(self, monkeypatch):
-        """The CDK CLI shows no event from before it began, so a clock that was set back does not reach events."""
-        monkeypatch.setenv(clock.VARIABLE, "2000-03-01T00:00:00Z")
+    @pytest.fixture(autouse=True)
+    def _begun(self, monkeypatch):
+        monkeypatch.setenv(clock.VARIABLE, "2027-03-01T00:00:00Z")
 
-        assert clock.stamp() > dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+    def after(self, minutes):
+        return self.BEGUN + dt.timedelta(minutes=minutes)
+
+    def test_own_time(self):
+        """Time passes for him alone, there and back, and the clock follows to the latest when he is done."""
+        elsewhere = ThreadPoolExecutor(1)
+        with elsewhere, clock.ahead():
+            clock.pass_to(self.after(20))
+            clock.pass_to(self.after(5))
+
+            assert clock.now() == self.after(5)
+            assert elsewhere.submit(clock.now).result() == self.BEGUN
+        assert clock.now() == self.after(20)
+
+    def test_within_another(self):
+        """What runs ahead within goes on from there, and the outer one's time with it."""
+        with clock.ahead():
+            clock.pass_to(self.after(10))
+            with clock.ahead():
+                clock.pass_to(self.after(15))
+                clock.pass_to(self.after(12))
+
+            assert clock.now() == self.after(15)
+
+    def test_after_a_failure(self):
+        """An error within leaves nobody ahead, and the clock where he came to."""
+
+        def fail():
+            with clock.ahead():
+                clock.pass_to(self.after(3))
+                raise KeyError
+
+        with pytest.raises(KeyError):
+            fail()
+
+        assert clock.now() == self.after(3)
+        with pytest.raises(LookupError):
+            clock.pass_to(self.after(4))
+
+
+class TestRecorded:
+    def test_apart(self):
+        """The CDK CLI sorts events by milliseconds, so no two share one."""
+        readings = [clock.recorded() for _ in range(50)]
+
+        assert all(later - earlier >= clock.MOMENT for earlier, later in pairwise(readings))
+
+    @pytest.mark.parametrize("set_to", ["2000-03-01T00:00:00Z", "2127-03-01T00:00:00Z"])
+    def test_by_the_machine(self, monkeypatch, set_to):
+        """The CDK CLI compares it with its own time, so a clock that was set does not reach it."""
+        monkeypatch.setenv(clock.VARIABLE, set_to)
+        before = dt.datetime.now(dt.UTC)
+
+        assert before <= clock.recorded() < before + dt.timedelta(seconds=10)

@@ -6,12 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import boto3
 import pytest
 
 from ami.lock import write
 from rehearsal.process import ServerStartError, server
+from rehearsal.server import main
 
 pytestmark = pytest.mark.cli
 
@@ -67,6 +69,24 @@ class TestServer:
         with pytest.raises(ServerStartError, match="ended with status 2"), server("--pins", str(tmp_path / "no.json")):
             pass
 
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (("--load", "state"), "--load has what stood before"),
+            (("--load", "nowhere", "--journal", "journal"), "nowhere: can't be read"),
+            (("--fault", "none"), "there is no fault 'none'"),
+            (("--fault", "throttling", "--journal", "journal"), "PUT /_rehearsal/faults"),
+        ],
+    )
+    def test_refusals(self, tmp_path, capsys, monkeypatch, arguments, said):
+        """A state or a fault that can't be is refused with a sentence, before anything is served."""
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+
+        assert ended.value.code == 2
+        assert said in capsys.readouterr().err
+
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
     def test_signals(self, number):
         """It ends quietly when it is told to."""
@@ -90,6 +110,22 @@ class TestServer:
             time.sleep(0.05)
 
         assert not is_alive(process_id)
+
+    @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lists its sockets in /proc")
+    def test_loopback_alone(self):
+        """It listens on this machine's own address and on no other."""
+        with server() as running:
+            files = (Path("/proc/net") / name for name in ("tcp", "tcp6"))
+            rows = [line.split() for file in files if file.exists() for line in file.read_text().splitlines()[1:]]
+            port = f"{running.port:04X}"
+            listening = [row[1].split(":")[0] for row in rows if row[3] == "0A" and row[1].endswith(f":{port}")]
+
+        assert listening == ["0100007F"]
+
+    def test_apart_from_the_terminal(self):
+        """Ctrl-C goes to a terminal's foreground processes, of which the server is none: whoever began it ends it."""
+        with server() as running:
+            assert os.getpgid(running.process_id) != os.getpgrp()
 
     def test_start_fails(self):
         """A server that can't start says so at once."""

@@ -29,6 +29,8 @@ TLS_ONLY = {
         }
     ],
 }
+ADMINISTRATORS = {"Effect": "Allow", "Principal": {"AWS": "123456789012"}, "Action": "kms:*", "Resource": "*"}
+KEY_POLICY = {"Version": "2012-10-17", "Statement": [ADMINISTRATORS]}
 BLOCKS = dict.fromkeys(("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets"), True)
 
 
@@ -145,12 +147,16 @@ def test_network(client, make, network):
     assert [one.zone_id for one in found.nat_gateways] == ["use2-az1"]
     assert [(one.service, one.type) for one in found.endpoints] == [("s3", "Gateway")]
     (group,) = found.security_groups
-    assert group.rules == (Rule("in", "all", "all", "itself"), Rule("out", "all", "all", "0.0.0.0/0"))
+    assert group.rules == (
+        Rule("in", "tcp", "988-1023", "10.0.0.0/16"),
+        Rule("in", "all", "all", "itself"),
+        Rule("out", "all", "all", "0.0.0.0/0"),
+    )
 
 
 def test_storage(client, make, network):
     """A bucket, a key and a file system with what protects and connects them."""
-    key = make("AWS::KMS::Key", KeyPolicy={"Statement": []}, EnableKeyRotation=True)
+    key = make("AWS::KMS::Key", KeyPolicy=KEY_POLICY, EnableKeyRotation=True)
     make("AWS::KMS::Alias", AliasName="alias/data", TargetKeyId=key.physical_id)
     default = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key.attributes["Arn"]}
     rule = {"ServerSideEncryptionByDefault": default, "BucketKeyEnabled": True}

@@ -1,14 +1,16 @@
 """``trnstack plan``: everything that was decided, for people to read or for programs."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trnstack.cli import output, plan_capacity, plan_images, plan_kubernetes, plan_training
+from trnstack.cli import output, plan_capacity, plan_images, plan_kubernetes, plan_times, plan_training
 from trnstack.cli.plan_network import network_section
 from trnstack.cli.plan_storage import storage_section
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trnstack.plan.model import NodeGroupPlan, Plan
     from trnstack.spec import Environment
 
@@ -41,7 +43,7 @@ def plan(
         output.tell_findings(checked.findings)
         _against(file, decided, against, as_json=as_json)
     elif as_json:
-        output.say_json(planning.to_json(decided))
+        output.say_json(_with(decided, {}))
     else:
         output.tell_findings(checked.findings)
         left_out = plan_images.awaiting(decided, file)
@@ -51,7 +53,6 @@ def plan(
 
 def _against(file: str, decided: "Plan", against: str, *, as_json: bool) -> None:
     """Shows what differs from an older plan, and in which deploys it reaches what runs."""
-    from trnstack import plan as planning  # noqa: PLC0415
     from trnstack.advice.steps import steps  # noqa: PLC0415
     from trnstack.cli import against as older  # noqa: PLC0415
     from trnstack.cli import change  # noqa: PLC0415
@@ -60,12 +61,19 @@ def _against(file: str, decided: "Plan", against: str, *, as_json: bool) -> None
     old = older.older_plan(against)
     changes, deploys = difference(old, decided), steps(old, decided)
     if as_json:
-        import json  # noqa: PLC0415
-
-        data = {"against": against, **change.as_data(changes, deploys, file)}
-        output.say_json(json.dumps({**json.loads(planning.to_json(decided)), **data}, indent=2, ensure_ascii=False))
+        output.say_json(_with(decided, {"against": against, **change.as_data(changes, deploys, file)}))
     else:
         output.say_sections([change.difference_section(changes), change.steps_section(deploys, file)])
+
+
+def _with(decided: "Plan", data: "Mapping[str, Any]") -> str:
+    """Returns a plan as JSON, with how long its first deploy takes and with what else is given."""
+    import json  # noqa: PLC0415
+
+    from trnstack.plan import to_json  # noqa: PLC0415
+
+    whole = {**json.loads(to_json(decided)), "first_deploy": plan_times.as_data(decided), **data}
+    return json.dumps(whole, indent=2, ensure_ascii=False)
 
 
 def as_text(decided: "Plan") -> str:
@@ -73,6 +81,7 @@ def as_text(decided: "Plan") -> str:
     sections = [
         _environment(decided),
         _stacks(decided),
+        plan_times.section(decided),
         network_section(decided.network),
         _cluster(decided),
         _add_ons(decided),

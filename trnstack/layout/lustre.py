@@ -31,6 +31,9 @@ THROUGHPUTS: Mapping[tuple[str, str], tuple[int, ...]] = MappingProxyType(
 )
 #: Sizes of SSD: the smallest, and the step of all others. Source: API, ``StorageCapacity``.
 SMALLEST_SSD_GIB, SSD_STEP_GIB = 1200, 2400
+#: Steps of SCRATCH_1 above the two smallest sizes, which are those of SSD.
+#: Source: FSx API reference, CreateFileSystem StorageCapacity.
+FIRST_SCRATCH_STEP_GIB = 3600
 #: The step of sizes of HDD, by throughput. Source: API, ``StorageCapacity``.
 HDD_STEPS_GIB: Mapping[int, int] = MappingProxyType({12: 6000, 40: 1800})
 #: The step of sizes of a file system with EFA, by throughput. Source: options, "storage per OSS".
@@ -38,6 +41,10 @@ EFA_STEPS_GIB: Mapping[int, int] = MappingProxyType({125: 38_400, 250: 19_200, 5
 #: Throughputs of Intelligent-Tiering: the small ones, the step of all others, and the most.
 #: Source: API, ``ThroughputCapacity``.
 SMALL_TIERING_MBPS, TIERING_STEP_MBPS, MOST_TIERING_MBPS = (1000, 2000), 4000, 2_000_000
+
+#: What Lustre's servers and clients speak to each other over, by first and last port.
+#: Source: FSx for Lustre user guide, "File system access control with Amazon VPC".
+LUSTRE_PORTS = ((988, 988), (1018, 1023))
 
 #: SCRATCH_2 has no choice: MB/s a TiB read from its disks, and written to them. Source: performance.
 _SCRATCH_READ, _SCRATCH_WRITE = 200, 100

@@ -1,19 +1,49 @@
 """How packets leave a subnet: route tables, gateways and addresses."""
 
-from rehearsal.handlers.api import ApiHandler
-from rehearsal.handlers.base import Handler, Properties, Resource, Scope
+from rehearsal.handlers.api import ApiHandler, split
+from rehearsal.handlers.base import NOT_MODELLED, Handler, Properties, Resource, ResourceError, Scope
+from rehearsal.handlers.calls import call_fitted
 from rehearsal.handlers.tags import retag_by_id
 
-_DESTINATION = "{DestinationCidrBlock}"
+_DESTINATIONS = ("DestinationCidrBlock", "DestinationIpv6CidrBlock", "DestinationPrefixListId")
+_DOMAIN = "vpc"
 
 
 class Route(ApiHandler):
-    """A route, whose target may be replaced by one of another kind."""
+    """A route, whose target may be replaced by one of another kind.
+
+    Its identity is its table and its destination, of which there are three kinds.
+
+    Source: EC2 API reference, CreateRoute and DeleteRoute.
+    """
+
+    def create(self, scope: Scope, resource: Resource) -> None:
+        """Makes the route; see ``Handler.create``."""
+        call_fitted(scope.client(self.service), self.create_operation, resource.properties)
+        destination = next(resource.properties[name] for name in _DESTINATIONS if name in resource.properties)
+        resource.physical_id = f"{resource.properties['RouteTableId']}|{destination}"
+
+    def identified(self, resource: Resource) -> Properties:
+        """Gives the parameters that name the route."""
+        return split(resource.properties, "RouteTableId", *_DESTINATIONS)[0]
 
     def apply(self, scope: Scope, resource: Resource, changed: Properties) -> None:
         """Replaces the target; the one that the template no longer gives goes with it."""
         given = {name: value for name, value in changed.items() if value is not None}
         super().apply(scope, resource, given or changed)
+
+
+class Address(ApiHandler):
+    """An Elastic IP address; the addresses outside of a VPC, which have no allocation id, are not modelled."""
+
+    def creation(self, scope: Scope, resource: Resource) -> Properties:
+        """Refuses an address outside of a VPC.
+
+        Source: EC2 user guide, "Elastic IP addresses": EC2-Classic, which alone had them, is retired.
+        """
+        if resource.properties.get("Domain", _DOMAIN) != _DOMAIN:
+            raise ResourceError(NOT_MODELLED, "The rehearsal does not model addresses outside of a VPC")
+        return super().creation(scope, resource)
 
 
 HANDLERS: dict[str, Handler] = {
@@ -55,12 +85,12 @@ HANDLERS: dict[str, Handler] = {
     "AWS::EC2::Route": Route(
         service="ec2",
         create_operation="CreateRoute",
-        reference="{RouteTableId}|" + _DESTINATION,
-        identity={"RouteTableId": "{RouteTableId}", "DestinationCidrBlock": _DESTINATION},
+        reference="",
+        identity={},
         update_operations=("ReplaceRoute",),
         delete_operation="DeleteRoute",
     ),
-    "AWS::EC2::EIP": ApiHandler(
+    "AWS::EC2::EIP": Address(
         service="ec2",
         create_operation="AllocateAddress",
         reference="PublicIp",

@@ -45,8 +45,18 @@ class SecurityGroup(ApiHandler):
             implied = [_DEFAULT_EGRESS] if name == "SecurityGroupEgress" else []
             old = implied if made else resource.properties.get(name) or implied
             new = value or implied
-            _authorize(client, resource, name, [rule for rule in new if rule not in old])
-            _revoke(client, resource, name, [rule for rule in old if rule not in new])
+            stand, wanted = [_permission(rule) for rule in old], [_permission(rule) for rule in new]
+            gone = [rule for rule in stand if rule not in wanted]
+            if made:  # the implied rule goes first: one of the template's may differ by its description alone
+                _change(client, resource, f"RevokeSecurityGroup{_DIRECTIONS[name]}", gone)
+            _change(
+                client,
+                resource,
+                f"AuthorizeSecurityGroup{_DIRECTIONS[name]}",
+                [rule for rule in wanted if rule not in stand],
+            )
+            if not made:
+                _change(client, resource, f"RevokeSecurityGroup{_DIRECTIONS[name]}", gone)
         super().apply(scope, resource, rest)
 
 
@@ -87,16 +97,9 @@ class SecurityGroupRule:
             call_unless_gone(scope.client("ec2"), f"RevokeSecurityGroup{self.direction}", parameters)
 
 
-def _authorize(client: Any, resource: Resource, name: str, rules: list[Properties]) -> None:
-    if rules:
-        parameters = {"GroupId": resource.physical_id, "IpPermissions": [_permission(rule) for rule in rules]}
-        call(client, f"AuthorizeSecurityGroup{_DIRECTIONS[name]}", parameters)
-
-
-def _revoke(client: Any, resource: Resource, name: str, rules: list[Properties]) -> None:
-    if rules:
-        parameters = {"GroupId": resource.physical_id, "IpPermissions": [_permission(rule) for rule in rules]}
-        call(client, f"RevokeSecurityGroup{_DIRECTIONS[name]}", parameters)
+def _change(client: Any, resource: Resource, operation: str, permissions: list[dict[str, Any]]) -> None:
+    if permissions:
+        call(client, operation, {"GroupId": resource.physical_id, "IpPermissions": permissions})
 
 
 def _permission(rule: Properties) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rehearsal.handlers.api import ApiHandler, Read, changes, split
-from rehearsal.handlers.base import Handler, Properties, Resource, Scope
+from rehearsal.handlers.base import NOT_MODELLED, Handler, Properties, Resource, ResourceError, Scope
 from rehearsal.handlers.calls import call_fitted
 from rehearsal.handlers.tags import retag_by_id
 
@@ -48,7 +48,13 @@ class Subnet(ApiHandler):
     """A subnet, in the zone whose name or id the template gives."""
 
     def creation(self, scope: Scope, resource: Resource) -> Properties:
-        """Leaves the switches to their own calls."""
+        """Leaves the switches to their own calls; of ranges, those that a template gives are modelled.
+
+        Raises:
+            ResourceError: A pool of addresses is to give the range, or there is to be one of IPv6 alone.
+        """
+        if "CidrBlock" not in resource.properties:
+            raise ResourceError(NOT_MODELLED, "The rehearsal does not model subnets without CidrBlock")
         return split(super().creation(scope, resource), *_SUBNET_SWITCHES, _NAMES)[1]
 
     def create(self, scope: Scope, resource: Resource) -> None:

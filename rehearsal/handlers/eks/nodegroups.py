@@ -4,7 +4,7 @@ from typing import Any
 
 from rehearsal.handlers.api import ApiHandler, not_updatable, split
 from rehearsal.handlers.base import Handler, Properties, Resource, ResourceError, Scope
-from rehearsal.handlers.calls import call_fitted
+from rehearsal.handlers.calls import call, call_fitted
 from rehearsal.handlers.names import NameRule
 from rehearsal.handlers.tags import retag_by_arn
 
@@ -22,8 +22,21 @@ class Nodegroup(ApiHandler):
         return split(super().creation(scope, resource), _FORCE)[1]
 
     def create(self, scope: Scope, resource: Resource) -> None:
-        """Makes the node group; ``Ref`` is ``cluster/nodegroup``."""
+        """Makes the node group; ``Ref`` is ``cluster/nodegroup``.
+
+        Raises:
+            ResourceError: Its nodes don't work, in the words of the handler, which lists the health issues.
+
+        Source: aws-samples/amazon-eks-ami-rhel issue 11.
+        """
         super().create(scope, resource)
+        if resource.attributes.pop("Status") == "CREATE_FAILED":
+            group = call(scope.client("eks"), "DescribeNodegroup", _named(resource))["nodegroup"]
+            told = [
+                f"Issue(Code={one['code']}, Message={one['message']}, ResourceIds=[{', '.join(one['resourceIds'])}])"
+                for one in group["health"]["issues"]
+            ]
+            raise _nodes_failed(told)
         resource.attributes["Id"] = resource.physical_id
         resource.attributes["NodegroupName"] = str(resource.physical_id).split("/", 1)[1]
 
@@ -46,10 +59,12 @@ class Nodegroup(ApiHandler):
         if {"Version", "ReleaseVersion"} & versions.keys() and (settings or "LaunchTemplate" in versions):
             raise ResourceError("InvalidRequest", _ALONE)
         if settings:
-            call_fitted(client, "UpdateNodegroupConfig", {**group, **_settings(resource.properties, settings)})
+            asked = {**group, **_settings(resource.properties, settings)}
+            _await(client, resource, call_fitted(client, "UpdateNodegroupConfig", asked))
         if versions:
             switch = force.get(_FORCE, resource.properties.get(_FORCE)) or False
-            call_fitted(client, "UpdateNodegroupVersion", {**group, **versions, "Force": switch})
+            asked = {**group, **versions, "Force": switch}
+            _await(client, resource, call_fitted(client, "UpdateNodegroupVersion", asked))
 
     def delete(self, scope: Scope, resource: Resource) -> None:
         """Removes the node group and with it its nodes."""
@@ -64,6 +79,37 @@ class Nodegroup(ApiHandler):
 def _identity(resource: Resource) -> Properties:
     cluster, name = str(resource.physical_id).split("/", 1)
     return {"ClusterName": cluster, "NodegroupName": name}
+
+
+def _named(resource: Resource) -> dict[str, str]:
+    cluster, name = str(resource.physical_id).split("/", 1)
+    return {"clusterName": cluster, "nodegroupName": name}
+
+
+def _await(client: Any, resource: Resource, answer: Properties) -> None:
+    """Sees to the end of an update that EKS has taken on.
+
+    Raises:
+        ResourceError: It failed, and left the node group as it was.
+
+    Source: EKS API reference, DescribeUpdate, ErrorDetail; the handler's words after the pattern of those of a
+    creation, not confirmed.
+    """
+    cluster, name = str(resource.physical_id).split("/", 1)
+    named = {"name": cluster, "nodegroupName": name, "updateId": answer["update"]["id"]}
+    update = call(client, "DescribeUpdate", named)["update"]
+    if update["status"] == "Failed":
+        told = [
+            f"ErrorDetail(ErrorCode={one['errorCode']}, ErrorMessage={one['errorMessage']}, "
+            f"ResourceIds=[{', '.join(one['resourceIds'])}])"
+            for one in update["errors"]
+        ]
+        raise _nodes_failed(told)
+
+
+def _nodes_failed(told: list[str]) -> ResourceError:
+    words = f"[{', '.join(told)}] (Service: null, Status Code: 0, Request ID: null)"
+    return ResourceError("GeneralServiceException", words)
 
 
 def _settings(old: Properties, changed: Properties) -> dict[str, Any]:
@@ -94,6 +140,10 @@ HANDLERS: dict[str, Handler] = {
         delete_operation="DeleteNodegroup",
         name=NameRule("NodegroupName", 63),
         retag=retag_by_arn("{Arn}"),
-        attributes={"Arn": "nodegroup.nodegroupArn", "ClusterName": "nodegroup.clusterName"},
+        attributes={
+            "Arn": "nodegroup.nodegroupArn",
+            "ClusterName": "nodegroup.clusterName",
+            "Status": "nodegroup.status",  # taken out again: CloudFormation gives no such attribute
+        },
     ),
 }

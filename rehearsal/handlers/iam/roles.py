@@ -10,6 +10,12 @@ from rehearsal.handlers.names import NameRule
 _POLICIES = ("ManagedPolicyArns", "Policies")
 
 
+#: What a role has of what its template says nothing of.
+#:
+#: Source: IAM API reference, CreateRole, ``MaxSessionDuration``; UpdateRole, ``Description``.
+_ABSENT = {"Description": "", "MaxSessionDuration": 3600}
+
+
 class Role(ApiHandler):
     """A role with the policies that its own template attaches or writes into it."""
 
@@ -37,7 +43,8 @@ class Role(ApiHandler):
                 call(client, "DeleteRolePermissionsBoundary", role)
             else:
                 call(client, "PutRolePermissionsBoundary", {**role, "PermissionsBoundary": boundary})
-        super().apply(scope, resource, rest)
+        given = {name: _ABSENT.get(name) if value is None else value for name, value in rest.items()}
+        super().apply(scope, resource, given)
 
     def delete(self, scope: Scope, resource: Resource) -> None:
         """Removes the role with its own policies; IAM refuses where others are attached."""

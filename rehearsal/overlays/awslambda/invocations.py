@@ -9,6 +9,7 @@ from moto.ec2.models import ec2_backends
 from moto.eks.models import eks_backends
 from moto.s3.models import s3_backends
 
+from rehearsal.handlers.stand_ins import UNKNOWN_CODE
 from rehearsal.kubectl import stand_in_for
 from rehearsal.kubectl.world import FunctionError, Invocation
 from rehearsal.overlays.errors import OverlayError
@@ -25,7 +26,7 @@ class Invocations(LambdaResponse):
         function = self.backend.get_function(unquote(self.path.rsplit("/", 2)[-2]), None)
         stand_in = stand_in_for(function)
         if stand_in is None:
-            message = f"The rehearsal does not know the code of function {function.function_name}, and runs none"
+            message = f"{UNKNOWN_CODE} {function.function_name}, and runs none."
             raise OverlayError("InvalidParameterValueException", message)
         invocation = Invocation(
             function=function,

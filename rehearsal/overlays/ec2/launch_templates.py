@@ -1,29 +1,42 @@
 """What EC2 refuses of a launch template when an instance is started from it.
 
-CreateLaunchTemplate looks at little of what it is given; whoever starts instances by the template is told then, which
-is why a node group fails and its launch template stands.
+CreateLaunchTemplate answers most of it as a warning; whoever starts instances by the template is told no, which is why
+a node group fails and its launch template stands. EKS looks before it makes a node group, and says what EC2 says.
+
+Source: EC2 API reference, CreateLaunchTemplate, ``Warning``; RequestLaunchTemplateData (16 KB of user data, hop limits
+of 1 to 64); EC2 user guide, "Capacity Blocks for ML" (no placement groups). AWS's words and codes as people quote them:
+eksctl-io/eksctl 7520 (EKS), rocicorp/mono 4410 and runs-on/runs-on 260 (ratios of gp3), runs-on/runs-on 426 and
+boto/boto3 2474 (throughput, iops), dstackai/dstack 2872 (placement), awslabs/ec2-spot-workshops 154 (zones). Not
+confirmed: the code of the throughput's ratio, the code and words beside a capacity block and of the hop limit.
 """
 
+import base64
+import binascii
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
+from rehearsal.overlays.ec2.instance_limits import Limits, is_zone_of, limits_of, offering_zone_ids
+from rehearsal.overlays.ec2.launch_interfaces import Refusal, interface_refusals
+from trnstack.layout.user_data import MAXIMUM_BYTES
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """What EC2 says no to.
+__all__ = ["Refusal", "refusals", "user_data_refusals"]
 
-    Attributes:
-        code: EC2's error code, such as ``InvalidParameterCombination``.
-        message: What it says.
-    """
-
-    code: str
-    message: str
+_MOST_HOPS = 64
+#: Source: EBS user guide, "Amazon EBS General Purpose SSD volumes" and "Provisioned IOPS SSD volumes".
+_MOST_IOPS_A_GIB = MappingProxyType({"gp3": 500, "io1": 50})
+_GP3_IOPS, _MOST_MIBPS_AN_IOPS = 3000, 0.25
+_WITHOUT_IOPS = ("gp2", "st1", "sc1", "standard")
+_NO_STRATEGIES: Mapping[str, str] = MappingProxyType({})
 
 
 def refusals(
-    data: Mapping[str, Any], instance_type: str, *, zone_ids: Sequence[str] = (), region: str
+    data: Mapping[str, Any],
+    instance_type: str,
+    *,
+    zone_ids: Sequence[str] = (),
+    region: str,
+    strategies: Mapping[str, str] = _NO_STRATEGIES,
 ) -> Iterator[Refusal]:
     """Yields what RunInstances refuses of a launch template's data.
 
@@ -32,10 +45,97 @@ def refusals(
         instance_type: The type of the instance, the template's or else the caller's.
         zone_ids: The zones of the subnets in which it may start; without any, the region alone is looked at.
         region: The region.
+        strategies: The strategy of each placement group that is known, by the group's name.
     """
-    groups = bool(data.get("SecurityGroupIds") or data.get("SecurityGroups"))
-    if groups and data.get("NetworkInterfaces"):
-        yield Refusal(
-            "InvalidParameterCombination",
-            "Network interfaces and an instance-level security groups may not be specified on the same request",
+    limits = limits_of(instance_type)
+    yield from _offered(instance_type, zone_ids, region)
+    yield from interface_refusals(data, instance_type, limits)
+    yield from _placement(data.get("Placement") or {}, data, instance_type, limits, strategies)
+    yield from user_data_refusals(data)
+    hops = (data.get("MetadataOptions") or {}).get("HttpPutResponseHopLimit")
+    if hops is not None and not 1 <= int(hops) <= _MOST_HOPS:
+        message = (
+            f"Value ({hops}) for parameter httpPutResponseHopLimit is invalid. It must be between 1 and {_MOST_HOPS}"
         )
+        yield Refusal("InvalidParameterValue", message)
+    for mapping in data.get("BlockDeviceMappings") or ():
+        yield from _volume(mapping.get("Ebs") or {})
+
+
+def user_data_refusals(data: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Yields what is refused of user data, which CreateLaunchTemplate refuses already.
+
+    Source: github-aws-runners/terraform-aws-github-runner 3700; hashicorp/terraform-provider-aws 49234.
+    """
+    text = str(data.get("UserData") or "")
+    try:
+        size = len(base64.b64decode(text, validate=True))
+    except (binascii.Error, ValueError):
+        yield Refusal("InvalidUserData.Malformed", "Invalid BASE64 encoding of user data.")
+        return
+    if size > MAXIMUM_BYTES:
+        yield Refusal("InvalidUserData.Malformed", f"User data is limited to {MAXIMUM_BYTES} bytes")
+
+
+def _offered(instance_type: str, zone_ids: Sequence[str], region: str) -> Iterator[Refusal]:
+    offering = offering_zone_ids(instance_type, region)
+    if offering is None:
+        return
+    if not offering:
+        message = (
+            f"The requested configuration is currently not supported: {region} does not offer {instance_type}. "
+            "Please check the documentation for supported configurations."
+        )
+        yield Refusal("Unsupported", message)
+        return
+    for zone_id in dict.fromkeys(zone_ids):
+        if zone_id not in offering and is_zone_of(zone_id, region):
+            message = (
+                f"Your requested instance type ({instance_type}) is not supported in your requested Availability Zone "
+                f"({zone_id}). Please retry your request by not specifying an Availability Zone or choosing "
+                f"{', '.join(sorted(offering))}."
+            )
+            yield Refusal("Unsupported", message)
+
+
+def _placement(
+    placement: Mapping[str, Any],
+    data: Mapping[str, Any],
+    instance_type: str,
+    limits: Limits | None,
+    strategies: Mapping[str, str],
+) -> Iterator[Refusal]:
+    group = placement.get("GroupName")
+    if not group and not placement.get("GroupId"):
+        return
+    if (data.get("InstanceMarketOptions") or {}).get("MarketType") == "capacity-block":
+        message = "A placement group can't be specified with a Capacity Block, which has a placement of its own"
+        yield Refusal("InvalidParameterCombination", message)
+    if strategies.get(group or "") == "cluster" and limits is not None and not limits.cluster_placement:
+        message = (
+            f"Cluster placement groups are not supported by the '{instance_type}' instance type. Specify a supported "
+            "instance type or change the placement group strategy, and try again."
+        )
+        yield Refusal("InvalidParameterCombination", message)
+
+
+def _volume(volume: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Yields what is refused of a volume; of one whose type the template leaves open, nothing."""
+    kind, iops, throughput = volume.get("VolumeType"), volume.get("Iops"), volume.get("Throughput")
+    if kind and kind != "gp3" and throughput is not None:
+        yield Refusal("InvalidParameterCombination", "throughput can only be specified for volumeType gp3.")
+    if kind in _WITHOUT_IOPS and iops is not None:
+        yield Refusal("InvalidParameterCombination", f"The parameter iops is not supported for {kind} volumes.")
+    ratio, size = _MOST_IOPS_A_GIB.get(kind or ""), volume.get("VolumeSize")
+    free = _GP3_IOPS if kind == "gp3" else 0
+    if ratio and iops is not None and size is not None and int(iops) > max(ratio * int(size), free):
+        message = f"Iops to volume size ratio of {int(iops) / int(size):.6f} is too high; maximum is {ratio}"
+        yield Refusal("InvalidParameterValue", message)
+    if kind == "gp3" and throughput is not None:
+        found = int(throughput) / int(iops or _GP3_IOPS)
+        if found > _MOST_MIBPS_AN_IOPS:
+            message = (
+                f"Throughput (MiBps) to iops ratio of {found:.6f} is too high; "
+                f"maximum is {_MOST_MIBPS_AN_IOPS:.6f} MiBps per iops"
+            )
+            yield Refusal("InvalidParameterValue", message)

@@ -1,5 +1,11 @@
-"""EC2's VPCs: where subnets may be, and what may not be deleted while something is in it."""
+"""EC2's VPCs and subnets: where and how large they may be, and what may not be deleted while something is in it.
 
+Source: EC2 API reference, CreateSubnet (sizes), DeleteSubnet and DeleteVpc, error code DependencyViolation. AWS's words
+as people quote them: badmintoncryer/cdk-preflight, rules/ec2, pf-ec2-subnet-cidr-size and
+pf-ec2-vpc-cidr-reserved-range, ``meta.yaml``; codes: pulumi/pulumi-awsx 111 and grycap/im 1011, of the same words.
+"""
+
+import ipaddress
 from typing import Any
 
 from moto.core.responses import ActionResult
@@ -7,12 +13,33 @@ from moto.ec2.responses import EC2Response
 
 from rehearsal.overlays.errors import OverlayError
 
+_SUBNET_PREFIXES = range(16, 29)
+_NEVER = tuple(map(ipaddress.ip_network, ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4")))
+
 
 class Network(EC2Response):
-    """Subnets, NAT gateways and security groups with what AWS refuses, and without what moto leaves behind."""
+    """VPCs and subnets, with what AWS refuses and moto takes."""
+
+    def create_vpc(self) -> ActionResult:
+        """Answers CreateVpc; some ranges are nobody's to have."""
+        asked = _network(self._get_param("CidrBlock"))
+        if asked is not None and any(asked.overlaps(range_) for range_ in _NEVER):
+            raise OverlayError("InvalidVpc.Range", f"The CIDR '{asked}' is invalid.")
+        return super().create_vpc()
+
+    def delete_vpc(self) -> ActionResult:
+        """Answers DeleteVpc; one with a gateway, an endpoint or a security group of its owner's stays."""
+        vpc_id, backend = self._get_param("VpcId"), self.ec2_backend
+        gateways = any(one.vpc is not None and one.vpc.id == vpc_id for one in backend.internet_gateways.values())
+        endpoints = any(one.vpc_id == vpc_id and one.state != "deleted" for one in backend.vpc_end_points.values())
+        groups = any(group.name != "default" for group in backend.groups.get(vpc_id, {}).values())
+        if gateways or endpoints or groups:
+            message = f"The vpc '{vpc_id}' has dependencies and cannot be deleted."
+            raise OverlayError("DependencyViolation", message)
+        return super().delete_vpc()
 
     def create_subnet(self) -> ActionResult:
-        """Answers CreateSubnet; the zone must be one of the region's."""
+        """Answers CreateSubnet; the zone must be one of the region's, and the size within what EC2 allows."""
         wanted = self._get_param("AvailabilityZoneId")
         zones = sorted(zone.zone_id for zone in self.ec2_backend.describe_availability_zones())
         if wanted and wanted not in zones:
@@ -21,55 +48,23 @@ class Network(EC2Response):
                 f"Subnets can currently only be created in the following availability zones: {', '.join(zones)}."
             )
             raise OverlayError("InvalidParameterValue", message)
+        asked = _network(self._get_param("CidrBlock"))
+        if asked is not None and asked.prefixlen not in _SUBNET_PREFIXES:
+            raise OverlayError("InvalidSubnet.Range", f"The CIDR '{asked}' is invalid.")
         return super().create_subnet()
 
-    def delete_nat_gateway(self) -> ActionResult:
-        """Answers DeleteNatGateway; its interface goes, and its address is free again."""
-        gateway = self.ec2_backend.nat_gateways.get(self._get_param("NatGatewayId"))
-        if gateway is None:
-            message = f"NatGateway {self._get_param('NatGatewayId')} was not found"
-            raise OverlayError("NatGatewayNotFound", message)
-        answer = super().delete_nat_gateway()
-        for address in gateway.address_set:
-            if address.get("associationId"):
-                self.ec2_backend.disassociate_address(association_id=address["associationId"])
-            self.ec2_backend.enis.pop(address["networkInterfaceId"], None)
-        return answer
-
     def delete_subnet(self) -> ActionResult:
-        """Answers DeleteSubnet; a subnet with network interfaces in it stays.
-
-        Source: EC2 API reference, DeleteSubnet; error code DependencyViolation.
-        """
+        """Answers DeleteSubnet; a subnet with network interfaces in it stays."""
         subnet_id = self._get_param("SubnetId")
         if any(interface.subnet.id == subnet_id for interface in self.ec2_backend.enis.values()):
             message = f"The subnet '{subnet_id}' has dependencies and cannot be deleted."
             raise OverlayError("DependencyViolation", message)
         return super().delete_subnet()
 
-    def delete_security_group(self) -> ActionResult:
-        """Answers DeleteSecurityGroup; a group that an interface, an endpoint or another group's rule names stays.
 
-        Source: EC2 API reference, DeleteSecurityGroup; error code DependencyViolation.
-        """
-        group_id = self._get_param("GroupId")
-        if group_id and self._security_group_in_use(group_id):
-            raise OverlayError("DependencyViolation", f"resource {group_id} has a dependent object")
-        return super().delete_security_group()
-
-    def _security_group_in_use(self, group_id: str) -> bool:
-        backend = self.ec2_backend
-        interfaces = (interface.group_set for interface in backend.enis.values())
-        if any(group_id in {group.id for group in groups} for groups in interfaces):
-            return True
-        endpoints = backend.vpc_end_points.values()
-        if any(group_id in one.security_group_ids for one in endpoints if one.state != "deleted"):
-            return True
-        groups = (group for groups in backend.groups.values() for group in groups.values())
-        return any(_refers(group, group_id) for group in groups if group.id != group_id)
-
-
-def _refers(group: Any, group_id: str) -> bool:
-    """Says whether one of a group's rules names another group."""
-    rules = [*group.ingress_rules, *group.egress_rules]
-    return any((rule.source_group or {}).get("GroupId") == group_id for rule in rules)
+def _network(cidr: Any) -> ipaddress.IPv4Network | None:
+    """Gives the range that is asked for; None for a text that is none, which moto refuses."""
+    try:
+        return ipaddress.IPv4Network(str(cidr), strict=False)
+    except ValueError:
+        return None

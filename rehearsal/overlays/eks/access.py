@@ -5,10 +5,9 @@ from typing import Any
 from moto.core.responses import ActionResult, EmptyResult
 from moto.core.utils import utcnow
 
+from rehearsal.overlays.eks.access_checks import check_entry, check_policy, check_principal
 from rehearsal.overlays.eks.base import EksBase
 from rehearsal.overlays.errors import OverlayError
-
-_POLICY_PREFIX = ":eks::aws:cluster-access-policy/"
 
 
 class AccessEntries(EksBase):
@@ -18,9 +17,14 @@ class AccessEntries(EksBase):
         """Answers CreateAccessEntry; the cluster's authentication mode must take entries."""
         cluster, request = self.cluster(), self.request
         principal = request["principalArn"]
+        check_entry(request)
         if cluster.access_config["authenticationMode"] == "CONFIG_MAP":
-            message = "The cluster's authentication mode must be set to one of [API, API_AND_CONFIG_MAP]"
+            message = (
+                "The cluster's authentication mode must be set to one of [API, API_AND_CONFIG_MAP] to perform this "
+                "operation."
+            )
             raise OverlayError("InvalidRequestException", message)
+        check_principal(principal, account=self.current_account, partition=self.partition)
         if principal in cluster.access_entries:
             message = "The specified access entry resource is already in use on this cluster."
             raise OverlayError("ResourceInUseException", message)
@@ -58,6 +62,7 @@ class AccessEntries(EksBase):
     def update_access_entry(self) -> ActionResult:
         """Answers UpdateAccessEntry."""
         entry, request = self._entry(), self.request
+        check_entry({"type": entry["type"], **request})
         changed: dict[str, Any] = {name: request[name] for name in ("kubernetesGroups", "username") if name in request}
         entry.update(changed, modifiedAt=utcnow())
         return ActionResult({"accessEntry": entry})
@@ -72,12 +77,7 @@ class AccessEntries(EksBase):
     def associate_access_policy(self) -> ActionResult:
         """Answers AssociateAccessPolicy; doing it again changes the scope."""
         entry, request = self._entry(), self.request
-        if _POLICY_PREFIX not in request["policyArn"]:
-            message = f"The policyArn parameter format is not valid: {request['policyArn']}"
-            raise OverlayError("InvalidParameterException", message)
-        if entry["type"] != "STANDARD":
-            message = f"Access entries of type {entry['type']} can't have access policies associated"
-            raise OverlayError("InvalidRequestException", message)
+        check_policy(request, entry["type"])
         policy = {
             "policyArn": request["policyArn"],
             "accessScope": {"namespaces": [], **request["accessScope"]},

@@ -1,7 +1,9 @@
 """Add-ons."""
 
+from collections.abc import Mapping
 from typing import Any
 
+import yaml
 from moto.core.responses import ActionResult
 from moto.core.utils import utcnow
 
@@ -22,6 +24,7 @@ class Addons(AddonVersions):
         if name in cluster.addons:
             raise OverlayError("ResourceInUseException", f"Addon already exists: {name}")
         version = version_for(name, cluster.version, request.get("addonVersion"))
+        _check_configuration(request)
         arn = cluster.arn.replace(f":cluster/{cluster.name}", f":addon/{cluster.name}/{name}/{len(cluster.addons) + 1}")
         cluster.addons[name] = {
             "addonName": name,
@@ -51,6 +54,7 @@ class Addons(AddonVersions):
         addon, request = self._addon(), self.request
         if "addonVersion" in request:
             version_for(addon["addonName"], self.cluster().version, request["addonVersion"])
+        _check_configuration(request)
         changed = {member: request[member] for member in _STATED if member in request}
         addon.update(changed, modifiedAt=utcnow())
         if "podIdentityAssociations" in request:
@@ -94,3 +98,15 @@ class Addons(AddonVersions):
         owned = set(addon["podIdentityAssociations"])
         for association_id in [key for key, one in associations.items() if one["associationArn"] in owned]:
             del associations[association_id]
+
+
+def _check_configuration(request: Mapping[str, Any]) -> None:
+    """Refuses a configuration that can't be read; each add-on's own schema, which EKS holds it to, is not known here.
+
+    Source: badmintoncryer/cdk-preflight, rules/eks/pf-eks-addon-configuration-values-json, a deploy of 2026-09-25.
+    """
+    try:
+        yaml.safe_load(request.get("configurationValues", ""))
+    except yaml.YAMLError as error:
+        message = "The ConfigurationValues provided is not in valid YAML or JSON format."
+        raise OverlayError("InvalidParameterException", message) from error

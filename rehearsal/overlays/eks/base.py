@@ -6,10 +6,10 @@ from urllib.parse import unquote, urlsplit
 
 from moto.ec2.models import ec2_backends
 from moto.eks.responses import EKSResponse
-from moto.iam.models import iam_backends
 
 from rehearsal.overlays.eks.records import ClusterRecord, NodegroupRecord
 from rehearsal.overlays.errors import OverlayError
+from rehearsal.overlays.trust import role_named, trusts_service
 
 
 class EksBase(EKSResponse):
@@ -52,15 +52,41 @@ class EksBase(EKSResponse):
             raise OverlayError("ResourceNotFoundException", f"No node group found for name: {name}.")
         return group
 
-    def check_role(self, arn: str) -> None:
-        """Refuses a role that IAM doesn't have.
+    def check_cluster_role(self, arn: str) -> None:
+        """Refuses a role that IAM doesn't have, or that EKS may not take.
 
-        Source: EKS API reference, CreateCluster; observed InvalidParameterException.
+        Source: terraform-aws-modules/terraform-aws-eks issue 2406 and aws-samples/karpenter-blueprints issue 20, which
+        quote the code and the words.
         """
-        roles = iam_backends[self.current_account][self.partition].roles.values()
-        if arn not in {role.arn for role in roles}:
+        role = self.role(arn)
+        if role is None or not trusts_service(role, "eks.amazonaws.com"):
+            message = (
+                f"Role with arn: {arn}, could not be assumed because it does not exist or the trusted entity is not "
+                "correct"
+            )
+            raise OverlayError("InvalidParameterException", message)
+
+    def check_node_role(self, arn: str) -> None:
+        """Refuses a role that IAM doesn't have, or that EC2 may not take.
+
+        Source: eksctl-io/eksctl issue 3290 and bottlerocket-os/bottlerocket-update-operator issue 316, which quote the
+        code and the words about trust.
+        """
+        role = self.role(arn)
+        if role is None:
             message = f"Role with arn: {arn}, could not be assumed because it does not exist"
             raise OverlayError("InvalidParameterException", message)
+        service = "ec2.amazonaws.com.cn" if self.partition == "aws-cn" else "ec2.amazonaws.com"
+        if not any(trusts_service(role, one) for one in (service, "ec2.amazonaws.com")):
+            message = (
+                f"Following required service principals [{service}] were not found in the trust relationships of "
+                f"nodeRole {arn}"
+            )
+            raise OverlayError("InvalidParameterException", message)
+
+    def role(self, arn: str) -> Any | None:
+        """Gives moto's record of a role of this account; None where IAM doesn't have it."""
+        return role_named(arn, account=self.current_account, partition=self.partition)
 
     def check_subnets(self, subnet_ids: list[str]) -> list[Any]:
         """Gives moto's records of subnets, and refuses one that EC2 doesn't have."""

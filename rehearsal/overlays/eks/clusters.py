@@ -6,11 +6,17 @@ from typing import Any
 from moto.core.responses import ActionResult, EmptyResult
 
 from rehearsal.overlays.eks.base import EksBase
+from rehearsal.overlays.eks.cluster_checks import (
+    check_endpoint,
+    check_key,
+    check_place,
+    check_service_range,
+    check_version,
+)
 from rehearsal.overlays.eks.records import ClusterRecord, new_update
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.interfaces import place_interface, remove_interfaces
 
-_FEWEST_ZONES = 2
 _MODES = ("CONFIG_MAP", "API_AND_CONFIG_MAP", "API")
 _UPDATES = {
     "resourcesVpcConfig": "VpcConfigUpdate",
@@ -36,11 +42,7 @@ class Clusters(EksBase):
         if request["name"] in self.eks_backend.clusters:
             message = f"Cluster already exists with name: {request['name']}"
             raise OverlayError("ResourceInUseException", message)
-        self.check_role(request["roleArn"])
-        subnets = self.check_subnets(request["resourcesVpcConfig"]["subnetIds"])
-        if len({subnet.availability_zone for subnet in subnets}) < _FEWEST_ZONES:
-            message = "Subnets specified must be in at least two different AZs"
-            raise OverlayError("InvalidParameterException", message)
+        subnets = self._check_cluster(request)
         cluster = ClusterRecord(backend=self.eks_backend, request=request, vpc_id=subnets[0].vpc_id)
         self._connect(cluster, subnets)
         self.eks_backend.clusters[cluster.name] = cluster
@@ -59,6 +61,9 @@ class Clusters(EksBase):
         if len(kinds) != 1:
             message = "Exactly one type of cluster update can be made at a time"
             raise OverlayError("InvalidParameterException", message)
+        if "resourcesVpcConfig" in changed:
+            settings = {**cluster.resources_vpc_config, **changed["resourcesVpcConfig"]}
+            check_endpoint(settings, ip_family=cluster.kubernetes_network_config["ipFamily"])
         for name, value in changed.items():
             _change(cluster, name, value)
         return ActionResult({"update": new_update(cluster, kinds.pop(), changed)})
@@ -113,6 +118,21 @@ class Clusters(EksBase):
     def list_tags_for_resource(self) -> ActionResult:
         """Answers ListTagsForResource for everything that EKS tags."""
         return ActionResult({"tags": self._tags()})
+
+    def _check_cluster(self, request: dict[str, Any]) -> list[Any]:
+        """Refuses what EKS refuses of a new cluster, and gives moto's records of its subnets."""
+        settings, network = request["resourcesVpcConfig"], request.get("kubernetesNetworkConfig", {})
+        check_version(request.get("version"))
+        check_endpoint(settings, ip_family=network.get("ipFamily", "ipv4"))
+        self.check_cluster_role(request["roleArn"])
+        subnets = self.check_subnets(settings["subnetIds"])
+        check_place(request["name"], self.network, subnets, settings.get("securityGroupIds", []))
+        vpc = self.network.get_vpc(subnets[0].vpc_id)
+        ranges = [one["cidr_block"] for one in vpc.get_cidr_block_association_set()]
+        check_service_range(request["name"], network, ranges)
+        for encryption in request.get("encryptionConfig", []):
+            check_key(encryption["provider"]["keyArn"], account=self.current_account, region=self.region)
+        return subnets
 
     def _connect(self, cluster: ClusterRecord, subnets: list[Any]) -> None:
         """Makes the group that control plane and nodes share, and the control plane's interfaces."""

@@ -6,9 +6,25 @@ from typing import Any
 from moto.core.responses import ActionResult
 from moto.eks.models import validate_launch_template_combination
 
+from rehearsal.faults.marks import Issue, Launch, launch_issue
 from rehearsal.nodes import NodeOrder, NodesError, end_nodes, start_nodes
+from rehearsal.overlays.ec2.reservations import reservations
 from rehearsal.overlays.eks.base import EksBase
+from rehearsal.overlays.eks.blocks import check_block, check_reservation, target
 from rehearsal.overlays.eks.custom_images import CUSTOM, check_custom_image, check_request, check_same_kind
+from rehearsal.overlays.eks.failing import NodesFailure, fail_creation, failed_update
+from rehearsal.overlays.eks.group_checks import (
+    check_architecture,
+    check_forward,
+    check_labels,
+    check_scaling,
+    check_settings,
+    check_subnets,
+    check_template,
+    check_update_config,
+    check_versions,
+    refused_launch,
+)
 from rehearsal.overlays.eks.records import ClusterRecord, NodegroupRecord, new_update
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.state import state_of
@@ -16,7 +32,7 @@ from rehearsal.pins import published
 from rehearsal.pins.records import image_id_of
 
 _DEFAULT_INSTANCE_TYPE = "t3.medium"
-_BLOCK = "capacity-block"
+_MARKETS = {"SPOT": "Spot", "CAPACITY_BLOCK": "Capacity Block"}
 
 
 class Nodegroups(EksBase):
@@ -29,12 +45,13 @@ class Nodegroups(EksBase):
         if name in cluster.nodegroups:
             message = f"NodeGroup already exists with name {name} and cluster name {cluster.name}"
             raise OverlayError("ResourceInUseException", message)
-        self.check_role(request["nodeRole"])
-        self.check_subnets(request["subnets"])
+        check_settings(request)
+        self.check_node_role(request["nodeRole"])
+        check_subnets(self.check_subnets(request["subnets"]), cluster.resources_vpc_config["vpcId"])
         if "launchTemplate" in request:
             validate_launch_template_combination(request.get("diskSize"), request.get("remoteAccess"))
         group = NodegroupRecord(cluster=cluster, backend=self.eks_backend, request=request)
-        _check_scaling(group.scaling_config)
+        check_scaling(group.scaling_config)
         template = self._template(group)
         if template.get("ImageId"):
             check_request(request)
@@ -42,8 +59,13 @@ class Nodegroups(EksBase):
             vars(group).update(ami_type=CUSTOM, release_version=template["ImageId"])
         else:
             check_same_kind(group.ami_type, template)
-        self._check_block(group)
-        group.nodes = self._start(cluster, group, group.scaling_config["desiredSize"])
+            check_versions(cluster.version, group.version, group.release_version)
+            check_architecture(group.ami_type, _types(group, template))
+        check_block(group.capacity_type, template)
+        try:
+            group.nodes = self._start(cluster, group, group.scaling_config["desiredSize"])
+        except NodesFailure as failure:
+            fail_creation(group, failure)
         cluster.nodegroups[name] = group
         cluster.nodegroup_count += 1
         return ActionResult({"nodegroup": group})
@@ -60,8 +82,14 @@ class Nodegroups(EksBase):
         """Answers UpdateNodegroupConfig; another desired size starts or ends nodes."""
         cluster, group, request = self.cluster(), self.nodegroup(), self.request
         scaling = {**group.scaling_config, **request.get("scalingConfig", {})}
-        _check_scaling(scaling)
-        self._scale(cluster, group, scaling["desiredSize"])
+        check_scaling(scaling)
+        check_labels(request.get("labels", {}).get("addOrUpdateLabels", {}))
+        check_update_config(request)
+        try:
+            self._scale(cluster, group, scaling["desiredSize"])
+        except NodesFailure as failure:
+            end_nodes(self.network, failure.nodes)
+            return ActionResult({"update": failed_update(cluster, group, "ConfigUpdate", failure)})
         self.eks_backend.update_nodegroup_config(
             cluster.name,
             group.nodegroup_name,
@@ -82,6 +110,7 @@ class Nodegroups(EksBase):
         """
         cluster, group, request = self.cluster(), self.nodegroup(), self.request
         before = (group.version, group.release_version, group.launch_template)
+        check_forward(group.release_version, request.get("releaseVersion"))
         group.version = request.get("version", group.version)
         group.release_version = request.get("releaseVersion", group.release_version)
         if "launchTemplate" in request:
@@ -92,6 +121,10 @@ class Nodegroups(EksBase):
         except OverlayError:
             group.version, group.release_version, group.launch_template = before
             raise
+        except NodesFailure as failure:
+            group.version, group.release_version, group.launch_template = before
+            end_nodes(self.network, failure.nodes)
+            return ActionResult({"update": failed_update(cluster, group, "VersionUpdate", failure)})
         end_nodes(self.network, group.nodes)
         group.nodes = nodes
         parameters = {"Version": group.version, "ReleaseVersion": group.release_version}
@@ -105,23 +138,6 @@ class Nodegroups(EksBase):
         group.status = "DELETING"
         return answer
 
-    def _check_block(self, group: NodegroupRecord) -> None:
-        """Refuses a block whose launch template does not name one, and a template that names one beside another type.
-
-        Source: EKS user guide, "Create a managed node group with Capacity Blocks for ML".
-        """
-        template = self._template(group)
-        market = template.get("InstanceMarketOptions", {}).get("MarketType")
-        if market not in {None, _BLOCK}:
-            message = f"Launch template InstanceMarketOptions {market} is not supported for managed node groups"
-            raise OverlayError("InvalidParameterException", message)
-        if (group.capacity_type == "CAPACITY_BLOCK") is not (market == _BLOCK):
-            message = f"Capacity type {group.capacity_type} does not go with the launch template's market type {market}"
-            raise OverlayError("InvalidParameterException", message)
-        if market == _BLOCK and not any(_target(template).values()):
-            message = "The launch template names no capacity reservation, which a capacity block needs"
-            raise OverlayError("InvalidParameterException", message)
-
     def _check_image(self, cluster: ClusterRecord, group: NodegroupRecord, request: Mapping[str, Any]) -> None:
         """Refuses an update that EKS refuses of nodes with a custom AMI, and notes the AMI of the new nodes."""
         template = self._template(group)
@@ -130,25 +146,9 @@ class Nodegroups(EksBase):
             check_request(request)
             check_custom_image(self.network, cluster, template)
             group.release_version = template["ImageId"]
-
-    def _check_reservation(self, template: Mapping[str, Any], count: int, running: int) -> None:
-        """Refuses to start nodes in a reservation that is not active, or has no room for them.
-
-        The reservations that a template names were bought elsewhere, so a rehearsal knows those alone that it was given
-        (``RegionState.capacity_reservations``): nodes of a Capacity Block start in no other one, as they start in none
-        on AWS before it begins. Of an On-Demand reservation that it was not given it thinks nothing.
-        """
-        reservation_id = _target(template).get("CapacityReservationId")
-        known = state_of(self.current_account, self.region).capacity_reservations.get(reservation_id or "")
-        block = template.get("InstanceMarketOptions", {}).get("MarketType") == _BLOCK
-        if count <= 0 or (known is None and not block):
-            return
-        if known is None or known.get("State") != "active":
-            message = f"Could not launch instances: capacity reservation {reservation_id} is not active"
-            raise OverlayError("InvalidRequestException", message)
-        if count + running > int(known["TotalInstanceCount"]):
-            message = f"Could not launch {count} instances: capacity reservation {reservation_id} has not enough left"
-            raise OverlayError("InvalidRequestException", message)
+        else:
+            check_versions(cluster.version, group.version, request.get("releaseVersion"))
+            check_architecture(group.ami_type, _types(group, template))
 
     def _scale(self, cluster: ClusterRecord, group: NodegroupRecord, wanted: int) -> None:
         surplus = len(group.nodes) - wanted
@@ -160,17 +160,29 @@ class Nodegroups(EksBase):
 
     def _start(self, cluster: ClusterRecord, group: NodegroupRecord, count: int) -> list[str]:
         template = self._template(group)
-        self._check_reservation(template, count, len(group.nodes))
+        issue = launch_issue(self._launch(group, template)) if count > 0 else None
+        if issue and not issue.starts:
+            raise NodesFailure(issue)
+        state = state_of(self.current_account, self.region)
+        refused = refused_launch(
+            template,
+            _types(group, template),
+            zone_ids=[self.network.get_subnet(subnet_id).availability_zone_id for subnet_id in group.subnets],
+            region=self.region,
+            strategies={name: one["Strategy"] for name, one in state.placement_groups.items()},
+        )
+        if refused:
+            raise NodesFailure(refused)
+        known = reservations(self.current_account, self.region)
+        check_reservation(template, known, count=count, running=len(group.nodes))
         placement = template.get("Placement", {}).get("GroupName")
-        if placement and placement not in state_of(self.current_account, self.region).placement_groups:
-            message = f"The placement group '{placement}' is unknown."
-            raise OverlayError("InvalidParameterException", message)
-        instance_type = template.get("InstanceType") or (group.instance_types or [_DEFAULT_INSTANCE_TYPE])[0]
+        if placement and placement not in state.placement_groups:
+            raise OverlayError("InvalidRequestException", f"The Placement Group '{placement}' is unknown.")
         order = NodeOrder(
             template=template,
             subnet_ids=group.subnets,
             image_id=template.get("ImageId") or _image_id(group, self.region),
-            instance_type=instance_type,
+            instance_type=_types(group, template)[0],
             security_group_ids=[cluster.resources_vpc_config["clusterSecurityGroupId"]],
             tags={
                 "eks:cluster-name": cluster.name,
@@ -180,9 +192,24 @@ class Nodegroups(EksBase):
             spot=group.capacity_type == "SPOT",
         )
         try:
-            return start_nodes(self.network, order, count)
+            started = start_nodes(self.network, order, count)
         except NodesError as error:
-            raise OverlayError("InvalidRequestException", str(error)) from error
+            raise NodesFailure(Issue(error.code, error.message)) from error
+        if issue:
+            raise NodesFailure(issue, started)
+        return started
+
+    def _launch(self, group: NodegroupRecord, template: Mapping[str, Any]) -> Launch:
+        """Gives what a node group is about to start, as far as a fault may ask."""
+        subnets = [self.network.get_subnet(subnet_id) for subnet_id in group.subnets]
+        zones = [name for one in subnets for name in (one.availability_zone, one.availability_zone_id)]
+        return Launch(
+            group=group.nodegroup_name,
+            instance_type=_types(group, template)[0],
+            zones=tuple(dict.fromkeys(zones)),
+            reservation=target(template).get("CapacityReservationId"),
+            market=_MARKETS.get(group.capacity_type or "", "On-Demand"),
+        )
 
     def _template(self, group: NodegroupRecord) -> Mapping[str, Any]:
         """Gives the data of the group's launch template; nothing for a group without one.
@@ -198,6 +225,7 @@ class Nodegroups(EksBase):
         if both:
             message = "Cannot specify instance types in launch template and API request"
             raise OverlayError("InvalidRequestException", message)
+        check_template(template.name, data)
         return data
 
     def _named(self, reference: Mapping[str, str]) -> dict[str, str]:
@@ -219,26 +247,15 @@ class Nodegroups(EksBase):
         raise OverlayError("InvalidRequestException", message)
 
 
-def _target(template: Mapping[str, Any]) -> Mapping[str, str]:
-    """Gives how a launch template names its capacity reservation."""
-    target: Mapping[str, str] = template.get("CapacityReservationSpecification", {}).get(
-        "CapacityReservationTarget", {}
-    )
-    return target
-
-
-def _check_scaling(scaling: Mapping[str, int]) -> None:
-    smallest, wanted, largest = scaling["minSize"], scaling["desiredSize"], scaling["maxSize"]
-    if smallest > wanted:
-        message = f"Minimum capacity {smallest} can't be greater than desired size {wanted}"
-        raise OverlayError("InvalidParameterException", message)
-    if wanted > largest:
-        message = f"desired capacity {wanted} can't be greater than max size {largest}"
-        raise OverlayError("InvalidParameterException", message)
-
-
 def _image_id(group: NodegroupRecord, region: str) -> str:
     """Gives the id of the AMI that EKS chooses; of a release that nobody published, one that follows from its name."""
     image = published().node_image(ami_type=group.ami_type, release_version=group.release_version)
     chosen = f"{group.ami_type} {group.version} {group.release_version}"
     return image.image_id(region) if image else image_id_of(region, chosen)
+
+
+def _types(group: NodegroupRecord, template: Mapping[str, Any]) -> list[str]:
+    """Gives the instance types of a group's nodes: its launch template's, or its own, or EKS's default."""
+    if template.get("InstanceType"):
+        return [template["InstanceType"]]
+    return list(group.instance_types or [_DEFAULT_INSTANCE_TYPE])

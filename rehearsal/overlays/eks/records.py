@@ -2,12 +2,12 @@
 
 import base64
 import hashlib
-import uuid
 from typing import Any
 
 from moto.core.utils import utcnow
 from moto.eks.models import Cluster, Nodegroup
 
+from rehearsal import chance
 from rehearsal.kubernetes import ApiServer
 
 Request = dict[str, Any]
@@ -126,7 +126,7 @@ class NodegroupRecord(Nodegroup):
 
 def new_update(cluster: ClusterRecord, kind: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """Notes an update that has been made, and gives it as EKS's API answers the request for it."""
-    update_id = str(uuid.uuid4())
+    update_id = str(chance.new_uuid())
     update = {
         "id": update_id,
         "status": "Successful",

@@ -10,9 +10,14 @@ from rehearsal.handlers.base import ResourceError
 
 
 class CustomThings:
-    """Handles every ``Custom::*`` type; a thing with the property ``Refuse`` is refused."""
+    """Handles every ``Custom::*`` type; a thing with the property ``Refuse`` is refused.
+
+    Attributes:
+        stuck: The logical ids of the things that can't be changed now.
+    """
 
     def __init__(self) -> None:
+        self.stuck = set()
         self._numbers = count(1)
 
     def create(self, _, resource):
@@ -20,8 +25,10 @@ class CustomThings:
         resource.physical_id = f"{resource.logical_id.lower()}-{next(self._numbers)}"
         resource.attributes = {"Arn": f"arn:{resource.physical_id}"}
 
-    def update(self, _, __, properties):
+    def update(self, _, resource, properties):
         self._check(properties)
+        if resource.logical_id in self.stuck:
+            raise ResourceError("InvalidRequest", f"{resource.logical_id} is stuck")
 
     def delete(self, *_: object):
         """Forgets nothing, since nothing is kept."""
@@ -44,6 +51,14 @@ def aws(shared):
     """An empty AWS."""
     shared.reset()
     return shared
+
+
+@pytest.fixture
+def stuck(aws):
+    """The logical ids of the things that can't be changed now, to be filled and emptied."""
+    things = aws.engine.handler_for("Custom::Thing")
+    yield things.stuck
+    things.stuck.clear()
 
 
 @pytest.fixture

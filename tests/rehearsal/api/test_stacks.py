@@ -227,16 +227,9 @@ class TestTelling:
         assert len(cloudformation.describe_events(StackName="main")["OperationEvents"]) == 4
         assert cloudformation.describe_events(ChangeSetName="any")["OperationEvents"] == []
 
-    def test_stack_policy(self, cloudformation, body):
-        """A stack's policy is given back."""
-        cloudformation.create_stack(StackName="main", TemplateBody=body(A={}))
-        cloudformation.set_stack_policy(StackName="main", StackPolicyBody="{}")
-
-        assert cloudformation.get_stack_policy(StackName="main")["StackPolicyBody"] == "{}"
-
     def test_not_modelled(self, cloudformation):
         """A call that nobody models is a clear service error, which SDKs do not retry."""
         with pytest.raises(ClientError, match="does not model this call of cloudformation") as refusal:
-            cloudformation.detect_stack_drift(StackName="main")
+            cloudformation.detect_stack_set_drift(StackSetName="main")
 
         assert refusal.value.response["ResponseMetadata"]["RetryAttempts"] == 0

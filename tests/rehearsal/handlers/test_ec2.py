@@ -64,6 +64,7 @@ class TestRouting:
         assert address.physical_id == address.attributes["PublicIp"]
         assert address.attributes["AllocationId"].startswith("eipalloc-")
 
+    @pytest.mark.usefixtures("gateway")
     def test_nat_gateway_leaves_nothing(self, client, make, drop, network):
         """A NAT gateway's interface and address are free after it is gone."""
         address = make("AWS::EC2::EIP", Domain="vpc")
@@ -108,6 +109,7 @@ class TestEndpoints:
             RouteTableIds=[table.physical_id],
             PolicyDocument=document,
         )
+        change(network.vpc, EnableDnsHostnames=True)
         interface = make(
             "AWS::EC2::VPCEndpoint",
             VpcId=network.vpc.physical_id,
@@ -163,7 +165,8 @@ class TestSecurityGroup:
 
     def test_rules_of_their_own(self, client, make, drop, network):
         """A rule from a group to itself is made and revoked by its own id."""
-        group_id = network.group.physical_id
+        group = make("AWS::EC2::SecurityGroup", GroupDescription="d", VpcId=network.vpc.physical_id)
+        group_id = group.physical_id
         rules = [
             make("AWS::EC2::SecurityGroupIngress", GroupId=group_id, IpProtocol="-1", SourceSecurityGroupId=group_id),
             make(
@@ -174,12 +177,12 @@ class TestSecurityGroup:
             ),
         ]
         assert all(rule.physical_id.startswith("sgr-") for rule in rules)
-        (ingress,) = self.group(client, network.group)["IpPermissions"]
+        (ingress,) = self.group(client, group)["IpPermissions"]
         assert ingress["UserIdGroupPairs"][0]["GroupId"] == group_id
 
         for rule in rules:
             drop(rule)
-        assert self.group(client, network.group)["IpPermissions"] == []
+        assert self.group(client, group)["IpPermissions"] == []
 
     def test_unknown_rule_property(self, make, network):
         """A rule's property without a place in EC2's form is refused by name."""

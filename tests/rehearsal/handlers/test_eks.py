@@ -92,8 +92,9 @@ class TestNodegroup:
         found = client("eks").describe_nodegroup(clusterName="demo", nodegroupName="trn1")["nodegroup"]
         assert (found["releaseVersion"], found["labels"]) == ("1.34.9-20260714", {"role": "trn"})
 
-    def test_version_and_release_change_together(self, client, node_group, change):
+    def test_version_and_release_change_together(self, client, cluster, node_group, change):
         """LT-08: A Kubernetes version and its release are one update."""
+        change(cluster, Version="1.35")
         change(node_group, Version="1.35", ReleaseVersion="1.35.6-20260714")
 
         found = client("eks").describe_nodegroup(clusterName="demo", nodegroupName="trn1")["nodegroup"]
@@ -172,12 +173,14 @@ class TestInCluster:
             ServiceAccount="trainer",
             RoleArn=network.role_arn,
         )
-        change(association, RoleArn=f"{network.role_arn}2")
+        trust = client("iam").get_role(RoleName=network.role_arn.rpartition("/")[2])["Role"]["AssumeRolePolicyDocument"]
+        other = make("AWS::IAM::Role", "OtherRole", AssumeRolePolicyDocument=trust).attributes["Arn"]
+        change(association, RoleArn=other)
 
         assert association.physical_id == association.attributes["AssociationArn"]
         identity = {"clusterName": "demo", "associationId": association.attributes["AssociationId"]}
         found = client("eks").describe_pod_identity_association(**identity)["association"]
-        assert found["roleArn"] == f"{network.role_arn}2"
+        assert found["roleArn"] == other
         drop(association)
         drop(association)
 

@@ -110,6 +110,13 @@ class Provider:
 @pytest.fixture
 def gateway(make, network):
     """A way out for the private subnets."""
+    internet = make("AWS::EC2::InternetGateway", "Internet")
+    make(
+        "AWS::EC2::VPCGatewayAttachment",
+        "Attachment",
+        VpcId=network.vpc.physical_id,
+        InternetGatewayId=internet.physical_id,
+    )
     address = make("AWS::EC2::EIP", "Address", Domain="vpc")
     nat = make(
         "AWS::EC2::NatGateway", "Nat", SubnetId=network.subnet_ids[0], AllocationId=address.attributes["AllocationId"]

@@ -80,9 +80,9 @@ class TestRefusals:
     def test_minor_without_versions(self, eks, network):
         """A cluster of a minor for which there is no version gets none."""
         eks.create_cluster(
-            name="old", version="1.20", roleArn=network.role_arn, resourcesVpcConfig={"subnetIds": network.subnet_ids}
+            name="old", version="1.30", roleArn=network.role_arn, resourcesVpcConfig={"subnetIds": network.subnet_ids}
         )
-        with pytest.raises(ClientError, match=r"Addon vpc-cni specified is not supported in 1\.20 kubernetes version"):
+        with pytest.raises(ClientError, match=r"Addon vpc-cni specified is not supported in 1\.30 kubernetes version"):
             eks.create_addon(clusterName="old", addonName="vpc-cni")
 
 

@@ -49,6 +49,36 @@ class TestClusters:
             )
 
     @pytest.mark.usefixtures("cluster")
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ({"endpointPrivateAccess": False}, "Private and public endpoint access cannot be false"),
+            ({"publicAccessCidrs": ["172.16.0.0/12"]}, "invalid in publicAccessCidrs"),
+        ],
+    )
+    def test_endpoint_of_an_update(self, eks, settings, message):
+        """An update is looked at together with what stands, and changes nothing when it is refused."""
+        before = eks.describe_cluster(name="demo")["cluster"]["resourcesVpcConfig"]
+        with pytest.raises(ClientError, match=rf"InvalidParameterException.*{message}"):
+            eks.update_cluster_config(name="demo", resourcesVpcConfig=settings)
+
+        assert eks.describe_cluster(name="demo")["cluster"]["resourcesVpcConfig"] == before
+
+    def test_settings_that_are_taken(self, eks, network):
+        """Ranges of anybody's on the internet are taken, and a range of services beside the VPC's."""
+        eks.create_cluster(
+            name="c",
+            roleArn=network.role_arn,
+            resourcesVpcConfig={
+                "subnetIds": network.subnet_ids,
+                "securityGroupIds": [network.group.physical_id],
+                "publicAccessCidrs": ["0.0.0.0/0", "203.0.113.7/32"],
+            },
+            kubernetesNetworkConfig={"serviceIpv4Cidr": "10.100.0.0/16"},
+        )
+        assert eks.describe_cluster(name="c")["cluster"]["status"] == "ACTIVE"
+
+    @pytest.mark.usefixtures("cluster")
     @pytest.mark.parametrize("version", ["1.33", "1.34", "1.36"])
     def test_versions_go_up_by_one(self, eks, version):
         """No minor version is skipped, and none comes back."""
@@ -139,6 +169,40 @@ class TestNodegroups:
             )
         assert eks.list_nodegroups(clusterName="demo")["nodegroups"] == ["trn1"]
 
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"labels": {"addOrUpdateLabels": {"k8s.io/pool": "a"}}}, "Label cannot start with reserved prefixes"),
+            ({"updateConfig": {"maxUnavailable": 1, "maxUnavailablePercentage": 5}}, "Either provide max-unavailable"),
+        ],
+    )
+    def test_settings_of_an_update(self, eks, change, message):
+        """What a new group may not have is refused of an update as well."""
+        with pytest.raises(ClientError, match=rf"InvalidParameterException.*{message}"):
+            eks.update_nodegroup_config(clusterName="demo", nodegroupName="trn1", **change)
+
+    def test_version_of_an_update(self, eks):
+        """Nodes don't get ahead of their cluster, and stay as they were."""
+        with pytest.raises(ClientError, match="supports the following Nodegroup Kubernetes versions"):
+            eks.update_nodegroup_version(clusterName="demo", nodegroupName="trn1", version="1.35")
+
+        assert eks.describe_nodegroup(clusterName="demo", nodegroupName="trn1")["nodegroup"]["version"] == "1.34"
+
+    def test_type_that_the_region_lacks(self, eks, network):
+        """EKS takes the group on, tells what came of it, and lets it be deleted."""
+        eks.create_nodegroup(
+            clusterName="demo",
+            nodegroupName="lacking",
+            nodeRole=network.role_arn,
+            subnets=network.subnet_ids,
+            instanceTypes=["p3dn.24xlarge"],
+        )
+        found = eks.describe_nodegroup(clusterName="demo", nodegroupName="lacking")["nodegroup"]
+        assert found["status"] == "CREATE_FAILED"
+        assert found["health"]["issues"][0]["code"] == "Ec2LaunchTemplateInvalidConfiguration"
+        eks.delete_nodegroup(clusterName="demo", nodegroupName="lacking")
+        assert eks.list_nodegroups(clusterName="demo")["nodegroups"] == ["trn1"]
+
     def test_unknown_template_version(self, eks, template):
         """A version that the launch template doesn't have is refused, and the node group stays as it was."""
         with pytest.raises(ClientError, match="which does not exist"):
@@ -176,7 +240,7 @@ class TestAccess:
         """Access policies are for standard entries, not for nodes."""
         eks.create_access_entry(clusterName="demo", principalArn=network.role_arn, type="EC2_LINUX")
 
-        with pytest.raises(ClientError, match="EC2_LINUX can't have access policies"):
+        with pytest.raises(ClientError, match=r"InvalidRequestException.*with a type of \"STANDARD\""):
             eks.associate_access_policy(
                 clusterName="demo",
                 principalArn=network.role_arn,

@@ -5,7 +5,7 @@ from rehearsal.overlays import overlay_for
 
 def test_overlay_for():
     """A service without an overlay is left to moto."""
-    assert overlay_for("s3") is None
+    assert overlay_for("sns") is None
     assert overlay_for("eks").__mro__[-2].__module__.startswith("moto")
 
 

@@ -24,7 +24,7 @@ def roles(services, client):
 
 class TestAssumeRole:
     @pytest.mark.parametrize(
-        "principal", [{"AWS": OWN}, {"AWS": f"arn:aws:iam::{OWN}:root"}, {"AWS": [OTHER, OWN]}, {"AWS": "*"}, "*"]
+        "principal", [{"AWS": OWN}, {"AWS": f"arn:aws:iam::{OWN}:root"}, {"AWS": [OTHER, OWN]}, {"AWS": "*"}]
     )
     def test_trusted(self, roles, client, principal):
         """A role that trusts the caller's account gives it keys."""

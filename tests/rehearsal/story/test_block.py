@@ -1,33 +1,48 @@
-"""The life of a Capacity Block: what a deploy does before it, in the middle of it, and when it is extended."""
+"""The life of a Capacity Block: what a deploy does before it and in the middle of it, and what the clock does."""
 
+import datetime as dt
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
-from rehearsal import clock
-from rehearsal.overlays.state import state_of
+from rehearsal.overlays.ec2.reservations import give_block
+from rehearsal.seed import seed_file
+from rehearsal.story.standing import server_options
 
 ACCOUNT, NAME = "123456789012", "llama3-8b-trn2-block"
 NODES = f"{NAME}-nodes-trn2"
 GOLDEN = Path(__file__).parents[2] / "golden" / NAME
-IN_THE_MIDDLE = "2027-09-09T12:00:00Z"
+RESERVATION = "cr-0123456789abcdef0"
+BEGINS, ENDS = dt.datetime(2027, 9, 6, 11, 30, tzinfo=dt.UTC), dt.datetime(2027, 9, 13, 11, 30, tzinfo=dt.UTC)
+IN_THE_MIDDLE = dt.datetime(2027, 9, 9, 12, tzinfo=dt.UTC)
 
 
 class Block:
     """The stacks of the environment with a block, and the node group that stands in it."""
 
-    def __init__(self, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.cloudformation, self.eks, self.scheduler = (
-            client(service) for service in ("cloudformation", "eks", "scheduler")
+    def __init__(self, client: Any, services: Any) -> None:
+        self.cloudformation, self.eks, self.scheduler, self.ec2 = (
+            client(service) for service in ("cloudformation", "eks", "scheduler", "ec2")
         )
-        self.monkeypatch = monkeypatch
+        self.pass_to = services.pass_to
         self.template = json.loads((GOLDEN / f"{NODES}.template.json").read_text())
 
     def make_others(self) -> None:
-        """Makes the stacks on which the nodes stand."""
+        """Buys the block, and makes the stacks on which the nodes stand."""
+        give_block(
+            ACCOUNT,
+            "us-east-2",
+            RESERVATION,
+            starts_at=BEGINS,
+            ends_at=ENDS,
+            instance_type="trn2.48xlarge",
+            instance_count=16,
+            availability_zone_id="use2-az3",
+        )
         for part in ("network", "storage", "cluster"):
             self.make(f"{NAME}-{part}", (GOLDEN / f"{NAME}-{part}.template.json").read_text())
 
@@ -56,19 +71,26 @@ class Block:
         events = self.cloudformation.describe_stack_events(StackName=NODES)["StackEvents"]
         return "\n".join(event.get("ResourceStatusReason", "") for event in events)
 
-    def start(self) -> None:
-        """Lets the block begin: time passes, the reservation is active, and the schedule does what it says."""
-        self.monkeypatch.setenv(clock.VARIABLE, IN_THE_MIDDLE)
-        reservation = {"State": "active", "TotalInstanceCount": 16}
-        state_of(ACCOUNT, "us-east-2").capacity_reservations["cr-0123456789abcdef0"] = reservation
-        self.resize(16)
-
     def resize(self, count: int) -> None:
         self.eks.update_nodegroup_config(clusterName=NAME, nodegroupName="trn2", scalingConfig={"desiredSize": count})
 
     def nodes(self) -> int:
         group = self.eks.describe_nodegroup(clusterName=NAME, nodegroupName="trn2")["nodegroup"]
         return int(group["scalingConfig"]["desiredSize"])
+
+    def running(self) -> int:
+        """Counts the instances of the block that run."""
+        filters = [
+            {"Name": "instance-type", "Values": ["trn2.48xlarge"]},
+            {"Name": "instance-state-name", "Values": ["running"]},
+        ]
+        found = self.ec2.describe_instances(Filters=filters)["Reservations"]
+        return sum(len(one["Instances"]) for one in found)
+
+    def reservation(self) -> tuple[str, int]:
+        """Gives the state of the block's reservation, and how many instances are left in it."""
+        (one,) = self.ec2.describe_capacity_reservations(CapacityReservationIds=[RESERVATION])["CapacityReservations"]
+        return one["State"], one["AvailableInstanceCount"]
 
     def expressions(self) -> dict[str, str]:
         listed = self.scheduler.list_schedules()["Schedules"]
@@ -94,9 +116,9 @@ def without_scale_up(template: Any) -> Any:
 
 
 @pytest.fixture
-def block(client, monkeypatch) -> Block:
+def block(client, services) -> Block:
     """The environment without its nodes."""
-    made = Block(client, monkeypatch)
+    made = Block(client, services)
     made.make_others()
     return made
 
@@ -105,7 +127,7 @@ def block(client, monkeypatch) -> Block:
 def begun(block) -> Block:
     """The environment, deployed before the block, in the middle of it: 16 nodes run."""
     assert block.make(NODES, json.dumps(block.template)) == "CREATE_COMPLETE"
-    block.start()
+    block.pass_to(IN_THE_MIDDLE)
     assert block.nodes() == 16
     return block
 
@@ -122,18 +144,18 @@ class TestBeforeTheBlock:
 class TestInTheMiddle:
     def test_first_deploy_with_a_schedule(self, block):
         """CAP-03: A schedule for the block's start is refused once that is past, and the stack is taken back."""
-        block.monkeypatch.setenv(clock.VARIABLE, IN_THE_MIDDLE)
+        block.pass_to(IN_THE_MIDDLE)
 
         assert block.make(NODES, json.dumps(block.template)) == "ROLLBACK_COMPLETE"
         assert "in the past" in block.reasons()
 
     def test_first_deploy_by_hand(self, block):
         """CAP-03: With scale_up: by_hand it ends well, and the printed command starts the nodes."""
-        block.monkeypatch.setenv(clock.VARIABLE, IN_THE_MIDDLE)
+        block.pass_to(IN_THE_MIDDLE)
 
         assert block.make(NODES, json.dumps(without_scale_up(block.template))) == "CREATE_COMPLETE"
         assert set(block.expressions()) == {"event", "notice", "scale-down"}
-        block.start()
+        block.resize(16)
         assert block.nodes() == 16
 
     def test_deploy_of_something_else(self, begun):
@@ -176,3 +198,79 @@ class TestInTheMiddle:
 
         assert begun.update(larger) == "UPDATE_COMPLETE"
         assert begun.nodes() == 0
+
+
+class TestStanding:
+    """A rehearsal of the environment has its block from the start."""
+
+    def test_given(self, planned, client, tmp_path):
+        """The block of the environment file stands as it was bought, under its reservation's id."""
+        options = server_options(planned(NAME), account=ACCOUNT, folder=tmp_path)
+        ec2 = client("ec2")
+        seed_file(Path(options[1]))
+
+        (found,) = ec2.describe_capacity_reservations()["CapacityReservations"]
+
+        assert (found["CapacityReservationId"], found["State"]) == (RESERVATION, "scheduled")
+        assert (found["StartDate"], found["EndDate"]) == (BEGINS, ENDS)
+        assert (found["InstanceType"], found["TotalInstanceCount"]) == ("trn2.48xlarge", 16)
+        assert found["AvailabilityZoneId"] == "use2-az3"
+
+    def test_by_hand(self, planned, client, tmp_path):
+        """A block whose nodes are started by hand has begun."""
+        plan = planned(NAME)
+        (group,) = plan.node_groups
+        down = tuple(one for one in group.block.schedules if one.desired_size != 16)
+        by_hand = replace(plan, node_groups=(replace(group, block=replace(group.block, schedules=down)),))
+        ec2 = client("ec2")
+        file = Path(server_options(by_hand, account=ACCOUNT, folder=tmp_path)[1])
+        seed_file(file)
+
+        (found,) = ec2.describe_capacity_reservations()["CapacityReservations"]
+
+        assert (found["State"], found["EndDate"]) == ("active", ENDS)
+
+
+class TestByTheClock:
+    """The whole life of the block: time passes, and nobody calls anything."""
+
+    def test_life(self, block):
+        """Nodes come when the block begins, people and programs are told, nodes go, and the block ends."""
+        assert block.make(NODES, json.dumps(block.template)) == "CREATE_COMPLETE"
+        assert (block.nodes(), block.reservation()) == (0, ("scheduled", 16))
+
+        (begun,) = block.pass_to(BEGINS)
+        assert (begun.moment, begun.refusal) == (BEGINS, None)
+        assert begun.what.endswith("/scale-up: eks:UpdateNodegroupConfig")
+        assert (block.running(), block.reservation()) == (16, ("active", 0))
+
+        happened = block.pass_to(ENDS)
+        assert [(f"{one.moment:%H:%M}", one.what.rpartition("/")[2], one.refusal) for one in happened] == [
+            ("10:00", "notice: sns:Publish", None),
+            ("10:00", "event: events:PutEvents", None),
+            ("10:50", "scale-down: eks:UpdateNodegroupConfig", None),
+            ("11:00", f"EC2 ends what runs in {RESERVATION}: 0 instances", None),
+        ]
+        assert (block.nodes(), block.running(), block.reservation()) == (0, 0, ("expired", 16))
+
+    def test_nodes_that_nobody_ends(self, begun):
+        """What still runs half an hour before the end is ended by EC2, and the node group still wants its nodes."""
+        schedules = begun.scheduler.list_schedules()["Schedules"]
+        (down,) = (one for one in schedules if one["Name"] == "scale-down")
+        begun.scheduler.delete_schedule(GroupName=down["GroupName"], Name="scale-down")
+
+        begun.pass_to(ENDS - dt.timedelta(minutes=31))
+        assert begun.running() == 16
+
+        begun.pass_to(ENDS - dt.timedelta(minutes=30))
+        assert (begun.running(), begun.nodes()) == (0, 16)
+        assert begun.reservation() == ("active", 16)
+
+    def test_too_few_in_the_block(self, block):
+        """A schedule whose call is refused says what it was refused with, and the nodes stay away."""
+        assert block.make(NODES, json.dumps(edited(block.template, "16}", "32}"))) == "CREATE_COMPLETE"
+
+        (begun,) = block.pass_to(BEGINS)
+
+        assert begun.refusal is not None
+        assert block.running() == 0

@@ -8,7 +8,8 @@ import pytest
 from rehearsal.story import changing
 from rehearsal.story.cdk import CdkRun
 from rehearsal.story.changing import change
-from rehearsal.story.stage import RehearsalError
+from rehearsal.story.error import RehearsalError
+from rehearsal.story.stage import say
 
 LOST = "--fail-on data-loss: demo-storage/Lustre (AWS::FSx::FileSystem): LOSES DATA"
 
@@ -33,6 +34,9 @@ class Stage:
 
     def step(self, *words):
         self.steps.append(" ".join(words))
+
+    def tell(self, what, _, comment="", **__):
+        say(f"{what}: {comment}")
 
     def survey(self):
         return next(self._surveys)

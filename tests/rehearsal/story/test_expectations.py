@@ -7,6 +7,8 @@ import pytest
 
 from rehearsal.story.expectations import deployed_differently, kept_differently
 from rehearsal.survey.schedule_records import Schedule
+from rehearsal.times import last_run
+from trnstack.plan.times import estimate
 
 WITH_AN_IMAGE = "custom-image-trn1"
 ENVIRONMENTS = sorted(file.stem for file in (Path(__file__).parents[3] / "environments").glob("*.yaml"))
@@ -27,11 +29,18 @@ def changed_group(found, **changes: object):
 
 class TestDeployedDifferently:
     @pytest.mark.parametrize("name", [name for name in ENVIRONMENTS if name != WITH_AN_IMAGE])
-    def test_every_environment_stands_as_planned(self, planned, deployed, name):
-        """The project's own environments deploy to what their plans say."""
+    def test_every_environment_stands_as_planned(self, services, planned, deployed, name):
+        """The project's own environments deploy to what their plans say, by the clock in the time that they say."""
         plan = planned(name)
 
         assert list(deployed_differently(plan, deployed(plan, name))) == []
+        cloudformation = services.transport.client("cloudformation", "123456789012", plan.region)
+        took, estimated = [last_run(cloudformation, stack.name) for stack in plan.stacks], estimate(plan)
+        for run, stack in zip(took, estimated.stacks, strict=True):
+            assert stack.minutes.low <= run.minutes <= stack.minutes.high, stack.name
+            assert run.low <= stack.minutes.likely <= run.high, stack.name
+        whole = sum(run.minutes for run in took)
+        assert abs(whole - estimated.one_after_another.likely) < 0.05 * whole
 
     def test_every_difference_is_told(self, stands):
         """A deploy that lost something, or made something else, can't pass for a good one."""

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,9 +18,13 @@ from ami.lock import path_for, read, write
 from ami.pins import NOT_BUILT
 from bench.locks import copy_resolved
 from rehearsal import story
+from rehearsal.kubernetes.view import PREFIX
 from rehearsal.process import server
+from rehearsal.sessions import session
 from rehearsal.story.cdk import Cdk
+from rehearsal.story.control import Control
 from rehearsal.story.locking import lock
+from rehearsal.survey import survey
 from rehearsal.transport import ACCESS_KEY, SECRET_KEY
 
 ROOT = Path(__file__).parents[3]
@@ -27,10 +32,10 @@ COMMAND = [sys.executable, "-m", "trnstack.cli", "rehearse"]
 pytestmark = pytest.mark.cli
 
 
-def start(file: Path | str, folder: Path) -> "subprocess.Popen[str]":
+def start(file: Path | str, folder: Path, *words: str) -> "subprocess.Popen[str]":
     """Starts a rehearsal that keeps its temporary files below a folder, so that a test can see what is left there."""
     return subprocess.Popen(
-        [*COMMAND, str(file)],
+        [*COMMAND, str(file), *words],
         cwd=ROOT,
         env={**os.environ, "TMPDIR": str(folder)},
         stdout=subprocess.PIPE,
@@ -167,6 +172,7 @@ class TestLockOfARehearsal:
             made = lock(
                 ROOT / "environments" / "dev-trn1.yaml",
                 tmp_path,
+                own=path_for(ROOT / "environments" / "dev-trn1.yaml"),
                 client=lambda service, region: session.client(service, region_name=region, endpoint_url=aws.endpoint),
                 progress=lambda *_: None,
             )
@@ -181,7 +187,12 @@ class TestLockOfARehearsal:
             "AWS_SECRET_ACCESS_KEY": keys["SecretAccessKey"],
             "AWS_SESSION_TOKEN": keys["SessionToken"],
         }
-        cdk = Cdk({**aws.environment(region="us-east-1", account="111122223333"), **signed_in}, tmp_path, print)
+        cdk = Cdk(
+            {**aws.environment(region="us-east-1", account="111122223333"), **signed_in},
+            tmp_path,
+            print,
+            own=aws.endpoint,
+        )
         cdk.lock_file = made.file
         done = cdk.run(
             "deploy", "--all", "--require-approval", "never", environment_file=ROOT / "environments" / "dev-trn1.yaml"
@@ -269,6 +280,85 @@ class TestLockOfARehearsal:
         assert list(tmp_path.iterdir()) == []
 
 
+def test_faults(tmp_path):
+    """Under three faults in turn the deploy fails as told, and the next one gets over it; one is a CLI that is killed.
+
+    Standard output is one document of all steps, and nothing is left behind.
+    """
+    faults = ("cli-killed", "no-capacity@spot", "access-denied@eks:CreateNodegroup")
+    words = ["--scenario", "faults", "--json", *(word for fault in faults for word in ("--fault", fault))]
+    with start(ROOT / "environments" / "dev-trn1.yaml", tmp_path, *words) as process:
+        out, err = process.communicate(timeout=240)
+
+    assert process.returncode == 0, err
+    document = json.loads(out)
+    assert (document["scenario"], document["outcome"], document["error"]) == ("faults", "as planned", None)
+    failed = [step for step in document["steps"] if step["outcome"] == "failed as told"]
+    assert [step["detail"] for step in failed] == [
+        "killed half way, dev-nodes-spot is CREATE_IN_PROGRESS",
+        "fails under no-capacity@spot",
+        "fails under access-denied@eks:CreateNodegroup",
+    ]
+    assert {step["outcome"] for step in document["steps"]} == {"done", "failed as told"}
+    for code in ("InsufficientInstanceCapacity", "AccessDenied"):
+        assert code in err
+    assert "CloudFormation goes on without the CLI: dev-nodes-spot is CREATE_COMPLETE" in err
+    assert err.count("all of it stands as planned, and nothing retained is gone") == len(faults)
+    assert still_running(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_kept_and_saved(tmp_path):
+    """What is kept answers whoever copies the exports, until Ctrl-C; what is saved is the same AWS again.
+
+    Deployed under a fault first, so that what failed is saved too.
+    """
+    state, folder = tmp_path / "state", tmp_path / "temporary"
+    folder.mkdir()
+    file = ROOT / "environments" / "dev-trn1.yaml"
+    words = ("--fault", "access-denied@eks:CreateNodegroup", "--keep", "--save", str(state))
+    with start(file, folder, *words) as process:
+        told = []
+        for line in process.stdout:
+            told.append(line)
+            if "on Ctrl-C here" in line:
+                break
+        else:
+            pytest.fail("".join(told) + process.stderr.read())
+        exports = dict(shlex.split(line)[1].split("=", 1) for line in told if line.startswith("  export "))
+        kept = surveyed(exports["AWS_ENDPOINT_URL"])
+        aws(exports["AWS_ENDPOINT_URL"])("s3").put_object(Bucket=BUCKET, Key="mine", Body=b"made while it was kept")
+        process.send_signal(signal.SIGINT)
+        rest, err = process.communicate(timeout=60)
+
+    assert process.returncode == 0, err
+    assert "the embedded AWS is gone, no account was touched" in rest
+    assert any("fails under access-denied@eks:CreateNodegroup" in line for line in told)
+    assert still_running(folder) == []
+    assert list(folder.iterdir()) == []
+    with server("--load", str(state), "--journal", str(tmp_path / "journal")) as loaded:
+        again = surveyed(loaded.endpoint)
+        mine = aws(loaded.endpoint)("s3").get_object(Bucket=BUCKET, Key="mine")["Body"].read()
+
+    assert again == kept
+    assert {stack.status for stack in again.stacks} == {"CREATE_COMPLETE"}
+    assert mine == b"made while it was kept"
+
+
+BUCKET = "dev-checkpoints-123456789012-us-east-1"
+
+
+def aws(endpoint):
+    """Returns what makes clients of the AWS at an address."""
+    made = session(ACCESS_KEY, SECRET_KEY, None, "us-east-1")
+    return lambda service: made.client(service, endpoint_url=endpoint)
+
+
+def surveyed(endpoint):
+    """Returns what stands in the AWS at an address, with what is in its clusters."""
+    return survey(aws(endpoint), lambda url: Control(endpoint).read(f"{PREFIX}{url.removeprefix('https://')}"))
+
+
 def test_two_at_once_whatever_the_account(tmp_path):
     """Two rehearsals at the same time do not meet; an environment's own account is not the one that is deployed to."""
     named = tmp_path / "named.yaml"
@@ -289,7 +379,7 @@ def test_two_at_once_whatever_the_account(tmp_path):
     assert [list(folder.iterdir()) for folder in folders] == [[], []]
 
 
-@pytest.mark.parametrize(("sign", "seconds"), [(signal.SIGINT, 4.0), (signal.SIGTERM, 7.0)])
+@pytest.mark.parametrize(("sign", "seconds"), [(signal.SIGINT, 4.0), (signal.SIGTERM, 7.0), (signal.SIGHUP, 5.0)])
 def test_interrupted(tmp_path, sign, seconds):
     """Ctrl-C, or a request to terminate, in the middle: everything ends and nothing is left half written."""
     with start(ROOT / "environments" / "dev-trn1.yaml", tmp_path) as process:

@@ -93,7 +93,8 @@ class TestRehearse:
         """The file reaches the rehearsal as a path, and the rehearsal's answer is the command's."""
         files = []
         story = types.ModuleType("rehearsal.story")
-        monkeypatch.setattr(story, "run", lambda file: files.append(file) or code, raising=False)
+        monkeypatch.setattr(story, "run", lambda file, _: files.append(file) or code, raising=False)
+        monkeypatch.setattr(story, "Wanted", lambda **options: options, raising=False)
         monkeypatch.setitem(sys.modules, "rehearsal.story", story)
         monkeypatch.setattr("rehearsal.story", story, raising=False)
 

@@ -18,6 +18,7 @@ class TestText:
         assert titles == [
             "Environment llama3-8b",
             "Stacks, in the order in which they are deployed",
+            "First deploy: an estimate, by what third parties measured and AWS documents, from the least to the most",
             "Network",
             "Cluster llama3-8b",
             "Add-ons",
@@ -39,6 +40,8 @@ class TestText:
             "  region              us-east-2",
             "  1  llama3-8b-network     VPC, subnets, endpoints and security groups",
             "  nodes-use2-az3   10.0.32.0/19  use2-az3      8,187            584",
+            "  one stack after another  49 min (24 to 123)",
+            "    10 min (8 to 16)    cluster     EKS control plane",
             "  API endpoint         private",
             "  nodes             32 x trn1.32xlarge in use2-az3",
             "  EFA               8 interfaces, 800 Gbit/s a node",
@@ -119,13 +122,17 @@ class TestNotBuilt:
 
 
 class TestJson:
-    def test_is_the_plan_and_nothing_else(self, run, locked):
-        """Programs get the plan that templates are made from."""
+    def test_is_the_plan_and_its_time(self, run, locked):
+        """Programs get the plan that templates are made from, and how long its first deploy takes."""
         answer = run("plan", "--json", locked)
+        data = json.loads(answer.stdout)
+        first_deploy = data.pop("first_deploy")
 
         assert (answer.code, answer.stderr) == (0, "")
-        assert answer.stdout == to_json(plan_file(locked))
-        assert json.loads(answer.stdout)["plan_version"] == 1
+        assert data == json.loads(to_json(plan_file(locked)))
+        assert data["plan_version"] == 1
+        assert [stack["name"] for stack in first_deploy["stacks"]] == [stack["name"] for stack in data["stacks"]]
+        assert first_deploy["one_after_another"]["low"] < first_deploy["one_after_another"]["likely"]
 
 
 class TestErrors:

@@ -108,7 +108,7 @@ class Comparison:
             feels=tuple(dict.fromkeys((*feels(kind, plain), *self._lost(allowed, now.name, logical_id)))),
         )
         if change.action is Action.REPLACE:
-            change = replaced(change, new)
+            change = replaced(change, new, old_values)
         change = refusals.with_refusals(change, found, old_values, new_values)
         in_cluster = objects.refusals(kind, old_values, new_values, lambda each: self._move(each) is not _Move.STAYS)
         return replace(change, refused=(*change.refused, *in_cluster))

@@ -12,6 +12,12 @@ _SNAPSHOT = "Snapshot"
 #: What becomes of a resource without a policy.
 DELETED = "Delete"
 _LOG_GROUP = "AWS::Logs::LogGroup"
+_CLUSTER = "AWS::EKS::Cluster"
+#: CloudFormation ends the update all the same, and has forgotten the cluster then.
+_PROTECTED = (
+    "EKS deletes no cluster while its deletion protection is on (EKS user guide, Delete a cluster): {} stays, costs "
+    "money on, and belongs to no stack then"
+)
 #: What jobs run on, of which they notice when a whole stack is destroyed; the rest goes with it.
 _UNDER_JOBS = frozenset({"AWS::EKS::Cluster", "AWS::EKS::Nodegroup", "AWS::FSx::FileSystem"})
 
@@ -49,7 +55,10 @@ def deleted(
     kind, kept_as = str(resource.get("Type", "")), policy(resource, "DeletionPolicy")
     holds = overlay().holds_data.get(kind)
     when = f"when {stack} is destroyed, which no deploy does" if stack_goes else "leaves its stack"
-    if kept_as in RETAINED:
+    stays = not stack_goes and protected(kind, resource.get("Properties"))
+    if stays:
+        reason = f"{when}; {_PROTECTED.format('it')}"
+    elif kept_as in RETAINED:
         reason = f"{when}; {_retained('it', holds)}"
     elif kept_as == _SNAPSHOT:
         reason = f"{when}; {holds or 'what it holds'} stay in a snapshot"
@@ -60,8 +69,8 @@ def deleted(
     elif holds:
         impact = Impact.LOSES_DATA
     else:
-        impact = Impact.IN_PLACE if kept_as in RETAINED else Impact.DELETES
-    felt = gone_feels(kind, deleted=True) if kept_as not in RETAINED or holds else ()
+        impact = Impact.IN_PLACE if stays or kept_as in RETAINED else Impact.DELETES
+    felt = gone_feels(kind, deleted=True) if holds or not (stays or kept_as in RETAINED) else ()
     if stack_goes:
         felt = tuple(f"when {stack} is destroyed: {text}" for text in felt) if kind in _UNDER_JOBS else ()
     return ResourceChange(
@@ -71,7 +80,7 @@ def deleted(
         action=Action.DELETE,
         impact=impact,
         reason=reason,
-        retained=kept_as != DELETED,
+        retained=stays or kept_as != DELETED,
         stack_goes=stack_goes,
         feels=felt,
     )
@@ -104,16 +113,20 @@ def given_up(change: ResourceChange) -> ResourceChange:
     return replace(change, impact=Impact.IN_PLACE, reason=reason, feels=())
 
 
-def replaced(change: ResourceChange, resource: Mapping[str, Any]) -> ResourceChange:
+def replaced(change: ResourceChange, resource: Mapping[str, Any], old_values: Any) -> ResourceChange:
     """Returns a replacement with what becomes of the old resource.
 
     Args:
         change: The replacement.
         resource: What the new template says of the resource: its replace policy is the one that counts.
+        old_values: The properties of the old resource, worked out: with its protection it stands or goes.
     """
     kept_as = policy(resource, "UpdateReplacePolicy")
     holds = overlay().holds_data.get(change.type)
-    if kept_as in RETAINED:
+    stays = protected(change.type, old_values)
+    if stays:
+        old = _PROTECTED.format("the old one")
+    elif kept_as in RETAINED:
         old = _retained("the old one", holds)
     elif kept_as == _SNAPSHOT:
         old = f"{holds or 'what the old one holds'} stay in a snapshot"
@@ -123,9 +136,18 @@ def replaced(change: ResourceChange, resource: Mapping[str, Any]) -> ResourceCha
         change,
         impact=Impact.LOSES_DATA if holds else change.impact,
         reason=f"a new{', empty' if holds else ''} one takes its place; {old}",
-        retained=kept_as != DELETED,
+        retained=stays or kept_as != DELETED,
         feels=gone_feels(change.type),
     )
+
+
+def protected(kind: str, properties: Any) -> bool:
+    """Says whether EKS refuses to delete a cluster.
+
+    Source: EKS API reference, DeleteCluster and Cluster, deletionProtection.
+    """
+    given = properties.get("DeletionProtection") if isinstance(properties, Mapping) else None
+    return kind == _CLUSTER and str(given).lower() == "true"
 
 
 def gone_feels(kind: str, *, deleted: bool = False) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ class Row:
         type: The resource type.
         source: Where it is documented.
         paths: The properties that it is about; empty where it is about the whole resource.
+        beside: Those that belong to them, where they are given.
         impact: The impact of their change, by its value; empty where the row says nothing of it.
         feels: What a running job notices; empty where it notices nothing.
         deleted: What it notices of a deletion, where that is not the same as of a replacement; else empty.
@@ -32,6 +33,7 @@ class Row:
     type: str
     source: str
     paths: tuple[Pointer, ...] = ()
+    beside: tuple[Pointer, ...] = ()
     impact: str = ""
     feels: str = ""
     deleted: str = ""
@@ -86,6 +88,7 @@ def _row(data: Mapping[str, Any]) -> Row:
         type=data["type"],
         source=data["source"],
         paths=tuple(tuple(path.split("/")) for path in paths),
+        beside=tuple(tuple(path.split("/")) for path in data.get("beside", ())),
         impact=data.get("impact", ""),
         feels=data.get("feels", ""),
         deleted=data.get("deleted", ""),

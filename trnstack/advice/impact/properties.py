@@ -72,7 +72,7 @@ def tags(old: StackTemplate, new: StackTemplate, known: Schema | None) -> Iterat
     """Yields what the tags of the stack, which CloudFormation hands on, change of a resource."""
     if dict(old.tags) == dict(new.tags) or known is None or not known.taggable:
         return
-    replaces = known.tag_property is None and ("Tags",) in known.create_only
+    replaces = known.replaced_by_tags
     if known.tag_property is None and not replaces:
         return
     yield PropertyChange(

@@ -13,6 +13,8 @@ from trnstack.advice.impact.schemas import ABSENT, Pointer, at, index, published
 from trnstack.advice.impact.symbols import Reference, Text, references, shown, texts
 from trnstack.advice.impact.values import Values
 
+_CUSTOM = ("Custom::", "AWS::CloudFormation::CustomResource")
+
 
 @dataclass(frozen=True, slots=True)
 class _Case:
@@ -38,10 +40,10 @@ def _name_is_free(case: _Case) -> Iterator[str]:
     """
     if case.change.action is not Action.REPLACE:
         return
-    for paths, source in _names(case.change.type):
+    for paths, beside, source in _names(case.change.type):
         values = [at(case.new, path) for path in paths]
         taken = all(value is not ABSENT for value in values) and not any(
-            hits(leaf, path) for leaf in case.leaves for path in paths
+            hits(leaf, path) for leaf in case.leaves for path in (*paths, *beside)
         )
         if taken:
             name = " and ".join("/".join(path) for path in paths)
@@ -89,11 +91,17 @@ def _kubernetes_moves_one_up(case: _Case) -> Iterator[str]:
             )
 
 
-def _deletion_is_allowed(case: _Case) -> Iterator[str]:
-    """Source: EKS user guide, Delete a cluster: deletion protection must be lifted first."""
-    protected = shown(at(case.old, ("DeletionProtection",))).lower() == "true"
-    if case.change.type == "AWS::EKS::Cluster" and case.change.action is Action.REPLACE and protected:
-        yield "EKS deletes no cluster while its deletion protection is on (EKS user guide, Delete a cluster)"
+def _token_stays(case: _Case) -> Iterator[str]:
+    """A custom resource keeps its function.
+
+    Source: CloudFormation template reference, AWS::CloudFormation::CustomResource ServiceToken: updates are not
+    supported; aws-cloudformation/cloudformation-coverage-roadmap issue 802.
+    """
+    if case.change.type.startswith(_CUSTOM) and case.changes("ServiceToken"):
+        yield (
+            "CloudFormation changes no custom resource's ServiceToken: give the resource another logical id "
+            "(CloudFormation template reference, AWS::CloudFormation::CustomResource)"
+        )
 
 
 def _lustre_grows(case: _Case) -> Iterator[str]:
@@ -114,7 +122,7 @@ RULES: tuple[Callable[[_Case], Iterator[str]], ...] = (
     _version_changes_alone,
     _release_goes_forward,
     _kubernetes_moves_one_up,
-    _deletion_is_allowed,
+    _token_stays,
     _lustre_grows,
     _lock_stays,
 )
@@ -160,11 +168,9 @@ def with_moves(
         if other.stack == change.stack and equal(dict(old), dict(properties)):
             text = f"is new; {other.called}, which goes, is the same under another logical id"
             change = replace(change, reason=text)
-        for paths, source in _names(change.type):
+        for paths, beside, source in _names(change.type):
             values = [at(properties, path) for path in paths]
-            if ABSENT not in values and all(
-                equal(at(old, path), value) for path, value in zip(paths, values, strict=True)
-            ):
+            if ABSENT not in values and all(equal(at(old, path), at(properties, path)) for path in (*paths, *beside)):
                 text = f"{other.called} has its name, {_listed(values)}, until it goes, which is later ({source})"
                 change = replace(change, refused=(*change.refused, text))
     return change
@@ -193,14 +199,14 @@ def _others(users: Sequence[str]) -> str:
     return f"{', '.join(users)} {'imports' if len(users) == 1 else 'import'} it"
 
 
-def _names(kind: str) -> Iterator[tuple[tuple[Pointer, ...], str]]:
-    """Yields the properties that are a type's name, and where it is documented that only one can have it."""
+def _names(kind: str) -> Iterator[tuple[tuple[Pointer, ...], tuple[Pointer, ...], str]]:
+    """Yields the properties that are a type's name, those that may be part of it, and where it is documented."""
     for row in overlay().names:
         if row.type == kind:
-            yield row.paths, row.source
+            yield row.paths, row.beside, row.source
     known = _identity(kind)
     if known:
-        yield known, "CloudFormation user guide, Troubleshooting: custom-named resources"
+        yield known, (), "CloudFormation user guide, Troubleshooting: custom-named resources"
 
 
 def _identity(kind: str) -> tuple[Pointer, ...]:

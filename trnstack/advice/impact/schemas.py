@@ -34,6 +34,7 @@ class Schema:
         properties: The JSON schemas of its top-level properties, writable or not.
         create_only: The paths of properties whose change replaces the resource; ``*`` stands for every list member.
         conditional_create_only: The paths of properties whose change replaces it where it can't be made in place.
+        in_place_to: Of those of which it is known, the values to which the change is made in place.
         read_only: The paths of properties that only the service sets, which is what ``Fn::GetAtt`` offers.
         primary_identifier: The paths of the properties that identify a resource.
         tag_property: The path of its tags; None where it has none, or where they can't change.
@@ -46,6 +47,7 @@ class Schema:
     properties: Mapping[str, Any]
     create_only: tuple[Pointer, ...] = ()
     conditional_create_only: tuple[Pointer, ...] = ()
+    in_place_to: Mapping[Pointer, frozenset[str]] = field(default_factory=dict)
     read_only: tuple[Pointer, ...] = ()
     primary_identifier: tuple[Pointer, ...] = ()
     tag_property: Pointer | None = None
@@ -60,6 +62,40 @@ class Schema:
     def perhaps_replaced_by(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Pointer, ...]:
         """Gives the conditionally create-only paths whose values differ."""
         return tuple(path for path in self.conditional_create_only if not same(at(old, path), at(new, path)))
+
+    def replaces(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+        """Says whether CloudFormation replaces the resource; where only the service can know, it does not."""
+        decided = (
+            path
+            for path in self.perhaps_replaced_by(old, new)
+            if path in self.in_place_to and _scalar(at(new, path)) not in self.in_place_to[path]
+        )
+        return bool(self.replaced_by(old, new)) or any(decided)
+
+    @property
+    def replaced_by_tags(self) -> bool:
+        """Whether other tags of the stack, which CloudFormation hands on, replace the resource.
+
+        Source: aws-cloudformation/cloudformation-coverage-roadmap issue 538, where a stack's tag alone began the
+        replacement of what can't be tagged later.
+        """
+        return self.taggable and self.tag_property is None and ("Tags",) in self.create_only
+
+    def kept_name(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:
+        """Gives the custom name that a resource keeps, with which CloudFormation replaces it by no other one.
+
+        A name is custom where the template gives the one property that identifies the resource. Where a service gives
+        the identifier, or several properties make it up, the service itself refuses what is there already.
+
+        Source: CloudFormation template reference, "CloudFormation resource custom naming"; of which types the engine
+        refuses it by itself is not published: ministackorg/ministack issue 1433, awsdocs/aws-cloudformation-user-guide
+        issue 927 and convox/rack pull request 1530 have it of types that are identified by their name, aws/aws-cdk
+        issue 26931 has EKS's own refusal of a node group, which is not.
+        """
+        if len(self.primary_identifier) != 1 or self.primary_identifier[0] in self.read_only:
+            return None
+        name = at(new, self.primary_identifier[0])
+        return name if isinstance(name, str) and same(at(old, self.primary_identifier[0]), name) else None
 
     def knows(self, path: tuple[str | int, ...]) -> bool:
         """Says whether there is a property at a path; below one whose members are not spelled out, there is."""
@@ -105,12 +141,18 @@ def _custom(resource_type: str) -> Schema | None:
 @cache
 def published(resource_type: str, name: str) -> Schema:
     """Gives a type's schema by its file's name."""
-    source = json.loads((_folder() / "resources" / f"{name}.json").read_text(encoding="utf-8"))
+    source = document(name)
     return Schema(
         type=resource_type,
         properties=source["properties"],
         create_only=_paths(source.get("createOnlyProperties", []), overlay().create_only(resource_type)),
         conditional_create_only=_paths(source.get("conditionalCreateOnlyProperties", []), ()),
+        in_place_to={
+            path: frozenset(row.names)
+            for row in overlay().conditional
+            if row.type == resource_type
+            for path in row.paths
+        },
         read_only=_paths(source.get("readOnlyProperties", []), ()),
         primary_identifier=_paths(source["primaryIdentifier"], ()),
         tag_property=_tag_property(source),
@@ -118,6 +160,13 @@ def published(resource_type: str, name: str) -> Schema:
         system_tags=bool(source.get("tagging", {}).get("cloudFormationSystemTags", "tagging" not in source)),
         definitions=source.get("definitions", {}),
     )
+
+
+@cache
+def document(name: str) -> Mapping[str, Any]:
+    """Gives a type's whole JSON schema, as CloudFormation publishes it, by its file's name."""
+    source: Mapping[str, Any] = json.loads((_folder() / "resources" / f"{name}.json").read_text(encoding="utf-8"))
+    return source
 
 
 def same(old: Any, new: Any) -> bool:
@@ -143,7 +192,7 @@ def at(value: Any, path: Pointer) -> Any:
     return value
 
 
-def _scalar(value: str | float) -> str:
+def _scalar(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -1,0 +1,90 @@
+"""Holds a stack's operation half way, as one that takes an hour on AWS is half way for most of it.
+
+Told by ``PUT /_rehearsal/pause`` with ``{"stack": NAME}``: the stack's next operation waits before its second resource,
+until ``DELETE`` lets it go on. ``GET`` says whether one is waiting: ``{"holding": true}``. The embedded AWS has one
+such hold, as it has one clock.
+"""
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from rehearsal.handlers.base import Properties, Resource
+from rehearsal.stack import Stack
+
+PATH = "/_rehearsal/pause"
+#: Nobody is left waiting for good: whoever has set a hold and died holds the operation for a minute at most.
+_LONGEST_SECONDS = 60.0
+
+
+class _State:
+    """Which stack is to be held, and whether one is."""
+
+    def __init__(self) -> None:
+        self.may_go_on = threading.Event()
+        self.may_go_on.set()
+        self.stack: str | None = None
+        self.operation = ""
+        self.holding = False
+
+
+_STATE = _State()
+
+
+def hold(stack: str) -> None:
+    """Lets the next operation of a stack wait before its second resource."""
+    _STATE.stack, _STATE.operation = stack, ""
+    _STATE.may_go_on.clear()
+
+
+def go_on() -> None:
+    """Lets it go on, and holds nothing any more."""
+    _STATE.stack = None
+    _STATE.may_go_on.set()
+
+
+def holding() -> bool:
+    """Says whether an operation is waiting."""
+    return _STATE.holding and not _STATE.may_go_on.is_set()
+
+
+def before(stack: Stack, resource: Resource, verb: str, properties: Properties) -> None:  # noqa: ARG001
+    """Waits where the stack is to be held; a ``Before`` of the engine."""
+    if stack.name != _STATE.stack:
+        return
+    if _STATE.operation != stack.operation_id:
+        _STATE.operation = stack.operation_id
+        return
+    _STATE.holding = True
+    try:
+        _STATE.may_go_on.wait(_LONGEST_SECONDS)
+    finally:
+        _STATE.holding = False
+
+
+def is_asked(environ: Mapping[str, Any]) -> bool:
+    """Says whether a request is about the hold."""
+    return environ.get("PATH_INFO") == PATH
+
+
+def answer(environ: Mapping[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    """Answers a WSGI request about the hold."""
+    status = HTTPStatus.OK
+    match environ["REQUEST_METHOD"]:
+        case "PUT":
+            try:
+                hold(str(json.loads(environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0)))["stack"]))
+            except (ValueError, KeyError, TypeError):
+                status = HTTPStatus.BAD_REQUEST
+        case "DELETE":
+            go_on()
+        case "GET":
+            pass
+        case _:
+            status = HTTPStatus.METHOD_NOT_ALLOWED
+    body = json.dumps({"holding": holding()}).encode()
+    headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+    start_response(f"{status.value} {status.phrase}", headers)
+    return [body]
