@@ -23,7 +23,7 @@ from moto.ec2.models.subnets import Subnet
 from moto.moto_server.werkzeug_app import HTTP_METHODS, BackendRequest, DomainDispatcherApplication, create_backend_app
 from werkzeug.exceptions import NotFound
 
-from rehearsal import buckets, chance, clock, passing, pause, pins, registry
+from rehearsal import beside, buckets, chance, clock, passing, pause, pins, registry
 from rehearsal.api import ApiError, CloudFormation
 from rehearsal.engine import Engine
 from rehearsal.engine.drift import ReaderTable
@@ -134,15 +134,16 @@ class Application(DomainDispatcherApplication):
             (control.is_asked, partial(control.answer, faults)),
             (passing.is_asked, partial(passing.answer, self.transport.client)),
             (pause.is_asked, pause.answer),
+            (beside.is_asked, beside.answer),
         )
         self._moto_modules = frozenset(list_of_moto_modules())
         self._one_at_a_time = threading.RLock()
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answers a WSGI request."""
-        beside = next((answer for is_asked, answer in self._beside if is_asked(environ)), None)
-        if beside is not None:
-            return beside(environ, start_response)
+        found = next((answer for is_asked, answer in self._beside if is_asked(environ)), None)
+        if found is not None:
+            return found(environ, start_response)
         if clusters.is_asked(environ):
             with self._one_at_a_time:
                 return clusters.answer(environ, start_response)

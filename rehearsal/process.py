@@ -3,18 +3,28 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
 
 from rehearsal.sessions import environment
 from rehearsal.transport import ACCESS_KEY, SECRET_KEY
 
 ENDING_SECONDS = 10
+#: What the name of a folder begins with that goes with the server.
+FOLDER_PREFIX = "trnstack-rehearsal-"
+_REFUSED = 2
 
 
 class ServerStartError(Exception):
-    """The server's process ended before it was ready; what it wrote on standard error says why."""
+    """The server's process ended before it was ready; the message has what it wrote on standard error."""
+
+
+class ServerRefusedError(ServerStartError):
+    """The server can't begin with what it was given: a state, a seed, pins, or a fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,29 +61,70 @@ class RunningServer:
 
 
 @contextmanager
-def server(*arguments: str) -> Iterator[RunningServer]:
+def server(*arguments: str, folder: Path | None = None) -> Iterator[RunningServer]:
     """Runs the server until the block is left, or until this process ends in whatever way.
 
     Args:
         *arguments: The arguments of ``python -m rehearsal.server``.
+        folder: A temporary folder, its name beginning with ``FOLDER_PREFIX``, that the server deletes when the block
+            is left, or when this process is killed and can't do it.
 
     Raises:
         ServerStartError: The server did not start.
+        ServerRefusedError: It refused what it was given.
     """
-    command = [sys.executable, "-m", "rehearsal.server", *arguments]
+    command = [sys.executable, "-m", "rehearsal.server", *arguments, *(["--folder", str(folder)] if folder else [])]
     pipe, variables = subprocess.PIPE, environment()
     # In a session of its own it gets no Ctrl-C of the terminal's: it ends after whoever started it, not before.
-    with subprocess.Popen(command, env=variables, stdin=pipe, stdout=pipe, start_new_session=True) as child:  # noqa: S603
+    with subprocess.Popen(  # noqa: S603
+        command, env=variables, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+    ) as child:
+        words = _Words(child.stderr)
         try:
-            yield RunningServer(_announced(child), child.pid, lambda: child.poll() is not None)
+            yield RunningServer(_announced(child, words), child.pid, lambda: child.poll() is not None)
         finally:
             _end(child)
 
 
-def _announced(child: subprocess.Popen[bytes]) -> int:
+class _Words:
+    """What the server writes on standard error: kept until it is ready, and passed on from then."""
+
+    def __init__(self, source: IO[bytes] | None) -> None:
+        self._kept: list[str] = []
+        self._is_ready = False
+        self._lock = threading.Lock()
+        self._reader = threading.Thread(target=self._read, args=(source or (),), daemon=True)
+        self._reader.start()
+
+    def all(self) -> str:
+        """Gives all of it, of a server that has ended."""
+        self._reader.join(ENDING_SECONDS)
+        return "".join(self._kept).strip()
+
+    def pass_on(self) -> None:
+        """Passes on what was written, and what will be."""
+        with self._lock:
+            self._is_ready = True
+            sys.stderr.write("".join(self._kept))
+
+    def _read(self, source: Iterable[bytes]) -> None:
+        for line in source:
+            text = line.decode("utf-8", "replace")
+            with self._lock:
+                if self._is_ready:
+                    sys.stderr.write(text)
+                else:
+                    self._kept.append(text)
+
+
+def _announced(child: subprocess.Popen[bytes], words: _Words) -> int:
     line = child.stdout.readline() if child.stdout else b""
     if not line:
-        raise ServerStartError(f"the rehearsal's server ended with status {child.wait()} before it was ready")
+        status, said = child.wait(), words.all()
+        if status == _REFUSED:
+            raise ServerRefusedError(said)
+        raise ServerStartError(f"the rehearsal's server ended with status {status} before it was ready\n{said}")
+    words.pass_on()
     port: int = json.loads(line)["port"]
     return port
 

@@ -1,4 +1,7 @@
-"""Tells how long the stacks of a rehearsal would have taken on AWS, from the times of their events."""
+"""Tells how long the stacks of a rehearsal would have taken on AWS, from the times of their events.
+
+``trnstack.plan.times`` estimates the same from the plan, without templates, by the same rows; both name the same path.
+"""
 
 import datetime as dt
 import json
@@ -14,7 +17,8 @@ from trnstack.catalog.creation_times import Duration, unconfirmed
 
 #: What is shorter, in minutes, is summed up and not named.
 _SHORTEST_SHOWN = 0.45
-_DELETE = "DELETE"
+#: What ended closer together ended at the same time: events are a moment apart, so that they have an order.
+_SAME_TIME = dt.timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +174,21 @@ def _needs(template: Mapping[str, Any], *, reverse: bool) -> Mapping[str, frozen
 def _path(took: Sequence[Took], needs: Mapping[str, frozenset[str]]) -> tuple[Took, ...]:
     """Follows what each resource waited for last, from the one that ended last."""
     path: list[Took] = []
-    here = max(took, key=lambda one: one.ended, default=None)
+    here = last(took)
     while here is not None:
         path.append(here)
         wanted, began = needs.get(here.logical_id, frozenset()), here.began
         before = [one for one in took if one.logical_id in wanted and one.ended <= began and one not in path]
-        here = max(before, key=lambda one: one.ended, default=None)
+        here = last(before)
     return tuple(reversed(path))
+
+
+def last(took: Sequence[Took]) -> Took | None:
+    """Gives the one that ended last; of several at the same time the first by its name, as ``trnstack plan`` has it."""
+    if not took:
+        return None
+    latest = max(one.ended for one in took)
+    return min((one for one in took if latest - one.ended < _SAME_TIME), key=lambda one: one.logical_id)
 
 
 def _imports(value: Any) -> Iterable[str]:

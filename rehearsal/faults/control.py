@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 from rehearsal.faults.injection import Faults
-from rehearsal.faults.table import FaultError, parse
+from rehearsal.faults.table import Fault, FaultError, Place, parse
 
 PATH = "/_rehearsal/faults"
 
@@ -19,6 +19,21 @@ def is_asked(environ: Mapping[str, Any]) -> bool:
     """Says whether a request is about the faults, and not signed as requests for AWS are."""
     signed = environ.get("HTTP_AUTHORIZATION", "").startswith("AWS4-HMAC-SHA256")
     return not signed and environ.get("PATH_INFO") == PATH
+
+
+def for_services(text: str) -> Fault:
+    """Reads a fault that can happen inside the embedded AWS.
+
+    Raises:
+        FaultError: There is no such fault, or it concerns the CDK CLI, of which AWS knows nothing.
+    """
+    fault = parse(text)
+    if fault.kind.place is Place.COMMAND:
+        raise FaultError(
+            f"{fault} concerns the CDK CLI, and nothing in the embedded AWS\n"
+            f"  hint: trnstack rehearse FILE --scenario faults --fault {fault}"
+        )
+    return fault
 
 
 def answer(faults: Faults, environ: Mapping[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -46,7 +61,7 @@ def _obey(faults: Faults, environ: Mapping[str, Any]) -> None:
         return
     if method != "PUT":
         raise FaultError(f"{PATH} takes GET, PUT and DELETE, not {method}")
-    wanted = [parse(text) for text in _asked(environ)]
+    wanted = [for_services(text) for text in _asked(environ)]
     faults.lift()
     for fault in wanted:
         faults.add(fault)

@@ -63,25 +63,31 @@ def standing(world: World) -> tuple[Standing, ...]:
     return tuple(sorted(found, key=_key))
 
 
-def failures(world: World) -> dict[str, str]:
-    """Returns why the stacks of a world failed that did: what their first failed resource was told, by their names."""
-    found: dict[str, str] = {}
+def failures(world: World) -> dict[tuple[str, str, str], str]:
+    """Returns what the first resource was told that failed last in each stack, by account, region and name."""
+    found = dict[tuple[str, str, str], str]()
     for stack in world.all():
-        for event in stack.events:
-            if event.status.endswith("_FAILED") and event.reason and event.subject.type != STACK_TYPE:
-                found.setdefault(stack.name, f"{event.subject.logical_id} {event.status}: {event.reason}")
+        failed = [
+            event
+            for event in stack.events
+            if event.status.endswith("_FAILED") and event.reason and event.subject.type != STACK_TYPE
+        ]
+        if failed and stack.status != "DELETE_COMPLETE":
+            first = next(event for event in failed if event.operation_id == failed[-1].operation_id)
+            key = (stack.account, stack.region, stack.name)
+            found[key] = f"{first.subject.logical_id} {first.status}: {first.reason}"
     return found
 
 
 def require_same(
-    saved: Sequence[Standing], found: Sequence[Standing], why: Mapping[str, str] = MappingProxyType({})
+    saved: Sequence[Standing], found: Sequence[Standing], why: Mapping[tuple[str, str, str], str] = MappingProxyType({})
 ) -> None:
     """Refuses stacks that stand otherwise than they were saved.
 
     Args:
         saved: The stacks that were saved.
         found: Those that stand.
-        why: What is known of why stacks failed, by their names.
+        why: What is known of why stacks failed, by account, region and name.
 
     Raises:
         StateError: Names the first stack that differs, how, and why where that is known.
@@ -92,7 +98,7 @@ def require_same(
         if now is None:
             raise _other(f"stack {stack.name} does not stand again")
         if now.status != stack.status:
-            raise _other(f"stack {stack.name} was {stack.status}, and is {now.status}", why.get(stack.name))
+            raise _other(f"stack {stack.name} was {stack.status}, and is {now.status}", why.get(_key(stack)))
         for name in sorted({*stack.resources, *now.resources}):
             was, is_ = stack.resources.get(name, "not there"), now.resources.get(name, "not there")
             if was != is_:

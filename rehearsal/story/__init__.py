@@ -20,7 +20,7 @@ from ami.lock import path_for
 from ami.resolve import ResolveError
 from rehearsal.faults import FaultError
 from rehearsal.keeping import StateError, opened
-from rehearsal.process import RunningServer, ServerStartError, server
+from rehearsal.process import FOLDER_PREFIX, RunningServer, ServerRefusedError, ServerStartError, server
 from rehearsal.story.error import RehearsalError
 from rehearsal.story.keeping_up import keep_up
 from rehearsal.story.meeting import check_by_plan
@@ -95,11 +95,11 @@ def _run(environment_file: Path, wanted: Wanted, steps: list[Step]) -> tuple[int
         plan = plan_file(environment_file)
         check_by_plan(wanted.faults, plan, in_first_deploy=wanted.scenario != FAULTS)
         _check_files(wanted)
-        with _interruptible(), tempfile.TemporaryDirectory(prefix="trnstack-rehearsal-") as name:
+        with _interruptible(), tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX) as name:
             _with_server(plan, environment_file.resolve(), Path(name), wanted, steps)
     except InvalidEnvironmentError as error:
         return NOT_PLANNED, render(error.findings)
-    except (StateError, FaultError) as error:
+    except (StateError, FaultError, ServerRefusedError) as error:
         return USAGE, f"\n{error}"
     except (RehearsalError, ServerStartError, ResolveError, OSError) as error:
         return NOT_PLANNED, f"\nrehearsal failed: {error}"
@@ -152,7 +152,7 @@ def _with_server(plan: Plan, environment_file: Path, folder: Path, wanted: Wante
         options += server_options(plan, account=ACCOUNT, folder=folder)
     if wanted.load or wanted.save:
         options += ["--journal", str(folder / "journal")]
-    with server(*options) as aws:
+    with server(*options, folder=folder) as aws:
         stage = Stage(plan, environment_file, folder, aws, steps)
         say(f"Rehearsal of {stage.file.name}: the real CDK CLI against an embedded AWS, {stage.plan.region}\n")
         tell(stage, wanted)

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +30,8 @@ _STACK_STARTS = re.compile(r"^(?P<stack>\S+): (deploying|destroying)\.\.\.")
 _EVENT = re.compile(r"^\s*\S+ \|\s*(?:\d+/\d+ )?\|? ?.*\| (?P<status>[A-Z_]+)\s*\| (?P<type>\S+)\s*\| (?P<id>.*)$")
 _STACK_TYPE = "AWS::CloudFormation::Stack"
 _LAST_LINES = 30
+#: How Node and the system's library say that a disk is full.
+_DISK_FULL = ("ENOSPC", "No space left on device")
 _END_SECONDS = 10
 _LOOK_SECONDS = 0.05
 #: What needs no lock, since it deploys nothing of an environment.
@@ -71,8 +74,19 @@ class CdkRun:
 
     @property
     def last_lines(self) -> str:
-        """The end of what it printed."""
-        return "\n".join(self.lines[-_LAST_LINES:])
+        """The end of what it printed, and how the command ended: what was printed may be a traceback of somebody's."""
+        return "\n".join([*self.lines[-_LAST_LINES:], "", self._end])
+
+    @property
+    def _end(self) -> str:
+        how = f"status {self.status}" if self.status >= 0 else f"signal {-self.status}"
+        said = f"rehearsal: `{self.command}` ended with {how}"
+        if self.status and any(word in line for line in self.lines for word in _DISK_FULL):
+            return (
+                f"{said}: no space is left for what it writes in {tempfile.gettempdir()}\n"
+                "  hint: free some there, or let TMPDIR name a folder with more"
+            )
+        return said
 
 
 class Cdk:
@@ -200,7 +214,9 @@ class Cdk:
             **own,
             **self._variables,
             "PATH": f"{BIN}{os.pathsep}{own.get('PATH', os.defpath)}",
+            # Programs differ in which spelling they read.
             "NO_PROXY": "127.0.0.1,localhost",
+            "no_proxy": "127.0.0.1,localhost",
             **NO_FILES,
             "XDG_CACHE_HOME": str(self._folder / "cache"),
             "CDK_HOME": str(self._folder / "cdk-home"),

@@ -85,7 +85,11 @@ def test_answers(services, method, body, expected):
     pause.go_on()
 
     assert said == [expected]
-    assert json.loads(b"".join(chunks)) == {"holding": False}
+    told = json.loads(b"".join(chunks))
+    if expected == "200 OK":
+        assert told == {"holding": False, "stack": "demo" if method == "PUT" else None}
+    else:
+        assert told.keys() == {"message"}
 
 
 def test_waits_no_longer_than_said():

@@ -12,7 +12,7 @@ import boto3
 import pytest
 
 from ami.lock import write
-from rehearsal.process import ServerStartError, server
+from rehearsal.process import FOLDER_PREFIX, ServerRefusedError, ServerStartError, server
 from rehearsal.server import main
 
 pytestmark = pytest.mark.cli
@@ -66,7 +66,7 @@ class TestServer:
             found = boto3.session.Session().client("ec2").describe_images(ImageIds=["ami-0123456789abcdef0"])
 
         assert found["Images"][0]["Name"] == "amazon-eks-node-al2023-x86_64-neuron-1.34-v20261130"
-        with pytest.raises(ServerStartError, match="ended with status 2"), server("--pins", str(tmp_path / "no.json")):
+        with pytest.raises(ServerRefusedError, match=r"no\.json"), server("--pins", str(tmp_path / "no.json")):
             pass
 
     @pytest.mark.parametrize(
@@ -75,6 +75,8 @@ class TestServer:
             (("--load", "state"), "--load has what stood before"),
             (("--load", "nowhere", "--journal", "journal"), "nowhere: can't be read"),
             (("--fault", "none"), "there is no fault 'none'"),
+            (("--fault", "cli-killed"), "cli-killed concerns the CDK CLI"),
+            (("--load", "/dev/zero", "--journal", "journal"), "as it is no regular file"),
             (("--fault", "throttling", "--journal", "journal"), "PUT /_rehearsal/faults"),
         ],
     )
@@ -128,6 +130,64 @@ class TestServer:
             assert os.getpgid(running.process_id) != os.getpgrp()
 
     def test_start_fails(self):
-        """A server that can't start says so at once."""
-        with pytest.raises(ServerStartError, match="ended with status 2"), server("--no-such-option"):
+        """A server that can't start says so at once, and why."""
+        said = "unrecognized arguments: --no-such-option"
+        with pytest.raises(ServerRefusedError, match=said), server("--no-such-option"):
             pass
+
+    def test_breaks(self, tmp_path):
+        """One that breaks at its start says what it wrote."""
+        (tmp_path / "seed.json").write_text("[]")
+        said = r"ended with status 1 before it was ready\nTraceback"
+        with pytest.raises(ServerStartError, match=said) as broken, server("--seed", str(tmp_path / "seed.json")):
+            pass
+
+        assert not isinstance(broken.value, ServerRefusedError)
+
+    def test_folder_outlives_nobody(self, tmp_path):
+        """The folder of whoever started it goes with it when he is killed, and what is written into it after that."""
+        folder = tmp_path / f"{FOLDER_PREFIX}killed"
+        (folder / "cdk.out").mkdir(parents=True)
+        code = "import rehearsal.process as p, os, pathlib, signal, sys\n"
+        code += "with p.server(folder=pathlib.Path(sys.argv[1])) as s:\n print(s.process_id, flush=True)\n "
+        code += "os.kill(os.getpid(), signal.SIGKILL)"
+        parent = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, check=False)
+        _wait_until(lambda: not folder.exists())
+        (folder / "cache").mkdir(parents=True)
+        _wait_until(lambda: not is_alive(int(parent.stdout)))
+
+        assert not folder.exists()
+
+    def test_folder_goes_when_the_block_is_left(self, tmp_path):
+        """At an ordinary end it is gone too, without any wait."""
+        folder = tmp_path / f"{FOLDER_PREFIX}left"
+        folder.mkdir()
+        with server(folder=folder):
+            assert folder.is_dir()
+            left = time.monotonic()
+
+        assert not folder.exists()
+        assert time.monotonic() - left < 3
+
+    def test_no_other_folder(self, tmp_path):
+        """A folder that is no rehearsal's is never deleted."""
+        with pytest.raises(ServerRefusedError, match="takes a rehearsal's own folder"), server(folder=tmp_path):
+            pass
+
+        assert tmp_path.is_dir()
+
+    def test_interruption_of_the_group(self):
+        """Ctrl-C for the group of whoever started it, who ignores it as a shell's ``&`` lets him, does not end it."""
+        code = "import rehearsal.process as p, os, signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        code += "with p.server() as s:\n os.killpg(os.getpgrp(), signal.SIGINT)\n time.sleep(0.7)\n"
+        code += " print(s.has_ended(), flush=True)\n"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, start_new_session=True)
+
+        assert done.stdout == b"False\n"
+
+
+def _wait_until(is_so):
+    deadline = time.monotonic() + 15
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert is_so()

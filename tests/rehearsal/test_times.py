@@ -1,11 +1,13 @@
 """What a person reads of the times of a rehearsal's stacks."""
 
+import datetime as dt
 import json
 
 import pytest
 
 from rehearsal import clock
-from rehearsal.times import last_run, report, times_section
+from rehearsal.durations import row
+from rehearsal.times import Took, last, last_run, report, times_section
 
 NETWORK = {
     "Resources": {
@@ -70,6 +72,19 @@ class TestLastRun:
             "Key",
         ]
         assert run.stack == "base"
+
+
+class TestLast:
+    def test_at_the_same_time(self):
+        """Of those that ended a moment apart the first by its name is followed, as a plan's estimate has it."""
+        start = dt.datetime(2027, 1, 1, tzinfo=dt.UTC)
+        known = row("AWS::EKS::Addon", "CREATE", {}, {})
+        ends = {"B": 120.0, "A": 119.998, "Earlier": 117.0}
+        took = [
+            Took(name, "AWS::EKS::Addon", start, start + dt.timedelta(seconds=end), known) for name, end in ends.items()
+        ]
+
+        assert [last(took), last(took[::-1]), last(took[2:]), last([])] == [took[1], took[1], took[2], None]
 
 
 class TestReport:

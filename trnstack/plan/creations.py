@@ -54,17 +54,18 @@ def _network(plan: Plan) -> Iterator[Creation]:
     if network.existing_vpc is None:
         yield Creation(name="VPC", what="VPC", duration=duration("vpc"))
         yield from _others("subnets", 2, "VPC")
+        yield from _others("way out", 3, "VPC")  # the internet gateway, the route to it, an address
         for zone in network.nat_gateway_zone_ids:
             name = f"NAT gateway {zone}"
             yield Creation(
-                name=name, what=f"NAT gateway in {zone}", duration=duration("nat_gateway"), after=("subnets",)
+                name=name, what=f"NAT gateway in {zone}", duration=duration("nat_gateway"), after=("subnets", "way out")
             )
         nat_gateways = tuple(f"NAT gateway {zone}" for zone in network.nat_gateway_zone_ids)
         yield from _others("routes", 1, *(nat_gateways or ("subnets",)))
         yield Creation(
             name="s3", what="gateway endpoint of S3", duration=duration("gateway_endpoint"), after=("subnets",)
         )
-        below = ("subnets",)
+        below = ("VPC",)
     yield from _others("security groups", 2, *below)
     for endpoint in network.interface_endpoints:
         yield Creation(
@@ -106,7 +107,7 @@ def _images(plan: Plan) -> Iterator[Creation]:
 
 
 def _cluster(plan: Plan) -> Iterator[Creation]:
-    yield from _others("roles", 2)
+    yield from _others("roles", 1)
     yield Creation(name="control plane", what="EKS control plane", duration=duration("control_plane"), after=("roles",))
     early = [add_on.name for add_on in plan.cluster.add_ons if add_on.before_nodes]
     late = [add_on.name for add_on in plan.cluster.add_ons if not add_on.before_nodes]
@@ -123,7 +124,7 @@ def _add_on(name: str, after: str) -> Creation:
 
 def _kubernetes(plan: Plan) -> Iterator[Creation]:
     """Yields the charts in their order, after the functions that install them."""
-    yield from _others("functions", 4)
+    yield from _others("functions", 7)
     for release in plan.kubernetes.releases:
         yield Creation(
             name=release.name,
@@ -131,13 +132,19 @@ def _kubernetes(plan: Plan) -> Iterator[Creation]:
             duration=duration("chart"),
             after=("functions", *release.after),
         )
-    yield from _others("objects", 2, "functions", *(release.name for release in plan.kubernetes.releases))
+    yield from _others("objects", _objects(plan), "functions", *(release.name for release in plan.kubernetes.releases))
+
+
+def _objects(plan: Plan) -> int:
+    """Counts the objects that the stack makes one after another: namespace, account, access; queue; runtimes."""
+    queue = plan.kubernetes.queue
+    return 6 + bool(plan.kubernetes.runtimes) + (4 + len(queue.flavors) if queue else 0)
 
 
 def _nodes(group: NodeGroupPlan) -> Iterator[Creation]:
     wanted = group.scaling.desired
     nodes = f"{wanted} x {group.launch_template.instance_type}" if wanted else "no nodes"
-    yield from _others("launch template", 2)
+    yield from _others("launch template", 1)
     yield Creation(
         name=group.name,
         what=f"node group {group.name}, {nodes}",

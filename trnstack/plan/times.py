@@ -3,6 +3,9 @@
 An estimate from the plan alone, by ``trnstack.catalog.creation_times``. Within a stack CloudFormation makes things side
 by side, each after what it needs; stacks go one after another, as ``cdk deploy --all`` takes them, or side by side with
 ``--concurrency``.
+
+A rehearsal tells the times of what the templates really have. It may differ by a minute: it takes the least and the
+most along the one path that it names, whereas here each is the longest of all paths.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +17,8 @@ from trnstack.plan.model import Plan
 
 #: What is shorter, in minutes, is summed up and not named.
 _SHORTEST_SHOWN = 0.45
+#: To how many digits minutes are compared: what differs behind them is how a sum was added up.
+_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,15 +116,21 @@ def estimate(plan: Plan) -> Estimate:
 def longest_path(steps: Sequence[Creation], weigh: Weigh) -> tuple[Creation, ...]:
     """Returns the steps of a stack that each wait for the one before, and that take longest in all.
 
+    Of those that take equally long it is the first one by its name, as ``trnstack rehearse`` has it too.
+
     Args:
         steps: What the stack makes, each after those that it needs.
         weigh: How long one takes.
     """
+
+    def order(path: tuple[Creation, ...]) -> tuple[float, str]:
+        return -round(sum(map(weigh, path)), _DIGITS), path[-1].name
+
     best: dict[str, tuple[Creation, ...]] = {}
     for step in steps:
-        before = max((best[name] for name in step.after), key=lambda path: sum(map(weigh, path)), default=())
+        before = min((best[name] for name in step.after), key=order, default=())
         best[step.name] = (*before, step)
-    return max(best.values(), key=lambda path: sum(map(weigh, path)), default=())
+    return min(best.values(), key=order, default=())
 
 
 def _longest(steps: Sequence[Creation]) -> Minutes:
@@ -151,16 +162,17 @@ def _path_step(stack: str, step: Creation) -> PathStep:
 def _later(plan: Plan) -> Iterator[str]:
     """Yields which nodes the deploy does not wait for, though the environment wants them, and when they come."""
     for group in plan.node_groups:
-        if group.block is not None:
+        if group.block is not None and not group.awaits_image:
             count = group.block.node_count
             nodes = f"the {count} nodes" if count > 1 else "the node"
-            start = next((one for one in group.block.schedules if one.name == SCALE_UP), None)
+            start = next((one for one in group.block.schedules if one.desired_size), None)
             when = f"at {start.at}Z, when the block has started" if start else "when you scale it, in the block's time"
             verb = "come" if count > 1 else "comes"
             yield f"node group {group.name} is made without nodes; {nodes} of its capacity block {verb} {when}"
 
 
-def _about(minutes: float) -> str:
+def about(minutes: float) -> str:
+    """Returns what is saved in words, in whole minutes."""
     rounded = round(minutes)
     return f"about {rounded} minute{'' if rounded == 1 else 's'} less"
 
@@ -172,13 +184,13 @@ def _shorter(plan: Plan, by_name: dict[str, Minutes], chain: Sequence[str]) -> l
     if saved >= 1:
         said.append(
             f"cdk deploy --all --concurrency {len(plan.stacks)} takes stacks that do not stand on each other side by "
-            f"side: {_about(saved)}"
+            f"side: {about(saved)}"
         )
     waiting = [group for group in plan.node_groups if not group.awaits_image and group.scaling.desired > 0]
     less = duration("accelerated_node_group").likely - duration("empty_node_group").likely
     if any(group.stack in chain for group in waiting):
         said.append(
-            f"a node group that starts with 0 nodes is made without waiting for any, {_about(less)}; "
+            f"a node group that starts with 0 nodes is made without waiting for any, {about(less)}; "
             "its nodes come when it is scaled"
         )
     if any(step.duration.key == "association" for name in chain for step in creations(plan, name)):

@@ -239,6 +239,7 @@ class TestControl:
         ("method", "body", "told"),
         [
             ("PUT", b'{"faults": ["nothing"]}', "there is no fault 'nothing'"),
+            ("PUT", b'{"faults": ["cli-killed"]}', "--scenario faults --fault cli-killed"),
             ("PUT", b"{", "the body is no JSON"),
             ("PUT", b'["throttling"]', "the body should be"),
             ("PATCH", b"", "takes GET, PUT and DELETE, not PATCH"),

@@ -6,16 +6,17 @@ import json
 import os
 import time
 import zipfile
+from pathlib import Path
 
 import pytest
 from botocore.exceptions import ClientError
 
 from rehearsal import chance, clock, pause
 from rehearsal.faults import control, parse
-from rehearsal.keeping import StateError, given, opened
+from rehearsal.keeping import StateError, given, opened, state
 from rehearsal.keeping.calls import changes, operation
 from rehearsal.keeping.journal import Journal
-from rehearsal.keeping.kept import Kept, Standing, require_same, standing
+from rehearsal.keeping.kept import Kept, Standing, failures, require_same, standing
 from rehearsal.keeping.repeating import repeat
 from rehearsal.keeping.serving import PATH
 from rehearsal.keeping.starting import Furniture, start_journal
@@ -348,6 +349,38 @@ class TestState:
         with pytest.raises(StateError, match=message):
             opened(file)
 
+    @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there are no devices here")
+    @pytest.mark.parametrize("file", ["/dev/zero", "/dev/stdin", "/"])
+    def test_no_file(self, file):
+        """What is no regular file, and may never end, is not read."""
+        with pytest.raises(StateError, match=r"is no saved rehearsal, as it is no regular file\n  hint: make it anew"):
+            opened(Path(file))
+
+    def test_fifo(self, tmp_path):
+        """A pipe, to which nobody may ever write, is not waited for."""
+        os.mkfifo(tmp_path / "pipe")
+
+        with pytest.raises(StateError, match="no regular file"):
+            opened(tmp_path / "pipe")
+
+    @pytest.mark.parametrize("beginning", [b"", b"PK\x03\x04"])
+    def test_too_large(self, tmp_path, beginning):
+        """A file larger than any state is refused by its size."""
+        file = tmp_path / "state"
+        with file.open("wb") as to:
+            to.write(beginning)
+            to.truncate((1 << 30) + 1)
+
+        with pytest.raises(StateError, match="larger than 1 GiB"):
+            opened(file)
+
+    def test_bomb(self, saved, monkeypatch):
+        """An archive that unpacks to more than any state does is refused before anything is unpacked."""
+        monkeypatch.setattr(state, "_MOST_UNPACKED", 100)
+
+        with pytest.raises(StateError, match="unpacks to more than"):
+            opened(saved)
+
     def test_not_the_same(self, services, saved, tmp_path):
         """A state whose stacks come out otherwise than they were saved is refused."""
 
@@ -392,6 +425,20 @@ class TestRequireSame:
         """The first difference is told."""
         with pytest.raises(StateError, match=message):
             require_same([self.ONE], found)
+
+    def test_reason(self, services, kept_by):
+        """Of a stack that failed this time, what its first resource was told is said, and nothing guessed."""
+        template = {"Resources": {"Vpc": {"Type": "AWS::EC2::VPC", "Properties": {"CidrBlock": "10.0.0.0/8"}}}}
+        deploy(kept_by[1], template)
+        why = failures(services.world)
+
+        with pytest.raises(StateError) as refused:
+            require_same([self.ONE], standing(services.world), why)
+        first, reason, hint = str(refused.value).splitlines()
+        assert first == "the saved AWS is not the same again: stack demo was CREATE_COMPLETE, and is ROLLBACK_COMPLETE"
+        assert reason.startswith("  Vpc CREATE_FAILED: ")
+        assert "10.0.0.0/8" in reason
+        assert "version" not in hint
 
     def test_same(self):
         """What stands as it was saved is fine."""

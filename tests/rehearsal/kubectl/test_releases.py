@@ -312,10 +312,21 @@ class TestHelm:
 
         assert (kept.stat().st_mode & 0o777, kept.stat().st_mtime_ns) == (0o700, written)
 
+    @pytest.mark.parametrize("home", ["/proc/nope", "/dev/null"])
+    def test_no_home(self, provider, inside, monkeypatch, home):
+        """Without a home folder that can be written it is kept in a folder of this process's own."""
+        monkeypatch.delenv("XDG_CACHE_HOME")
+        monkeypatch.setenv("HOME", home)
+        provider.release("mine", chart(CONFIG_MAP))
+
+        assert inside().releases["default", "mine"].unrendered == ""
+        assert [key for key in inside().objects if key.name == "words"]
+
     def test_no_room(self, provider, inside, monkeypatch, tmp_path):
-        """Where it can't be kept, the release says so."""
+        """Where it can't be kept anywhere, the release says so."""
         (tmp_path / "file").touch()
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+        monkeypatch.setattr(helm, "_folder_of_process", lambda: tmp_path / "file")
         provider.release("mine", chart(CONFIG_MAP))
 
         assert "can't be kept" in inside().releases["default", "mine"].unrendered

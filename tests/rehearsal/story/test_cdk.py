@@ -29,6 +29,7 @@ llama-cluster |   0 | 2:15:19 PM | DELETE_COMPLETE      | AWS::EKS::Cluster | Cl
 
 
 OWN = "http://127.0.0.1:1"
+PROXIES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "no_proxy")
 
 
 @pytest.fixture
@@ -111,13 +112,14 @@ class TestRun:
 
     def test_nothing_of_the_persons_own_account_reaches_it(self, fake, tmp_path, monkeypatch):
         """Whatever account a person is signed in to, and whatever proxy is set, the CLI sees the embedded AWS alone."""
-        for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "aws_secret", "CDK_DEFAULT_ACCOUNT", "HTTPS_PROXY"):
+        for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "aws_secret", "CDK_DEFAULT_ACCOUNT", *PROXIES):
             monkeypatch.setenv(name, "the-persons-own")
         cdk, _ = fake("import os; [print(k, v, sep='=') for k, v in sorted(os.environ.items())]")
         lines = cdk.run("deploy", environment_file=tmp_path / "x.yaml").lines
 
         assert not [line for line in lines if "the-persons-own" in line]
         assert "AWS_ENDPOINT_URL=http://127.0.0.1:1" in lines
+        assert {"NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost"} <= {*lines}
         assert f"AWS_CONFIG_FILE={os.devnull}" in lines
 
     @pytest.mark.parametrize(
@@ -198,7 +200,19 @@ class TestRun:
 
         assert run.status == 3
         assert "no capacity" in run.last_lines
-        assert len(run.last_lines.splitlines()) == 30
+        assert len(run.last_lines.splitlines()) == 32
+        assert run.last_lines.endswith("\n\nrehearsal: `deploy` ended with status 3")
+
+    @pytest.mark.parametrize(
+        "said", ["RuntimeError: ENOSPC: no space left on device, write", "OSError: [Errno 28] No space left on device"]
+    )
+    def test_disk_full(self, fake, tmp_path, said):
+        """A full disk, of which others tell in a traceback of theirs, is named at the end with what mends it."""
+        cdk, _ = fake(f"import sys; print({said!r}); sys.exit(1)")
+        *_, last, hint = cdk.run("deploy", environment_file=tmp_path / "x.yaml").last_lines.splitlines()
+
+        assert last.startswith("rehearsal: `deploy` ended with status 1: no space is left for what it writes in ")
+        assert hint == "  hint: free some there, or let TMPDIR name a folder with more"
 
     def test_interruption_ends_its_children(self, fake, tmp_path):
         """When the rehearsal is interrupted, the CLI and what it started are gone."""

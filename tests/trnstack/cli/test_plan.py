@@ -40,7 +40,7 @@ class TestText:
             "  region              us-east-2",
             "  1  llama3-8b-network     VPC, subnets, endpoints and security groups",
             "  nodes-use2-az3   10.0.32.0/19  use2-az3      8,187            584",
-            "  one stack after another  49 min (24 to 123)",
+            "  one stack after another  49 min (24 to 125)",
             "    10 min (8 to 16)    cluster     EKS control plane",
             "  API endpoint         private",
             "  nodes             32 x trn1.32xlarge in use2-az3",

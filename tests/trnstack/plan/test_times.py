@@ -6,7 +6,7 @@ import pytest
 
 from trnstack.catalog.creation_times import duration
 from trnstack.plan.creations import Creation, creations
-from trnstack.plan.times import estimate, longest_path
+from trnstack.plan.times import about, estimate, longest_path
 
 BLOCK = {
     "type": "capacity_block",
@@ -48,6 +48,15 @@ class TestLongestPath:
 
         assert [one.name for one in path] == ["a", "control plane", "end"]
 
+    def test_equally_long(self):
+        """Of paths that take equally long it is the first one by its name, whatever the order of the steps."""
+        steps = [step("start", "other"), step("b", "add_on", "start"), step("a", "add_on", "start")]
+        end = step("end", "other", "b", "a")
+
+        for order in (steps, [steps[0], *steps[:0:-1]]):
+            path = longest_path([*order, end], lambda one: one.duration.likely)
+            assert [one.name for one in path] == ["start", "a", "end"]
+
     def test_of_nothing(self):
         """A stack that makes nothing of note takes no time."""
         assert longest_path([], lambda one: one.duration.likely) == ()
@@ -87,6 +96,14 @@ class TestEstimate:
         assert "EKS control plane" not in found.unconfirmed
         assert not any(step.confirmed for step in found.path if step.what.startswith("node group"))
 
+    def test_a_new_network(self, planned):
+        """All waits for the NAT gateway, before which its way out and its address are made, as in a rehearsal."""
+        plan = planned()
+
+        path = longest_path(creations(plan, f"{plan.name}-network"), lambda one: one.duration.likely)
+
+        assert [one.duration.key for one in path] == ["vpc", "other", "other", "other", "nat_gateway", "other"]
+
     def test_without_nodes(self, estimated):
         """A group that waits for its block is made without nodes, and says nothing of starting with none."""
         with_nodes, in_a_block = (
@@ -98,6 +115,29 @@ class TestEstimate:
         assert less == pytest.approx(duration("accelerated_node_group").likely - duration("empty_node_group").likely)
         assert any("starts with 0 nodes" in one for one in with_nodes.shorter)
         assert not any("starts with 0 nodes" in one for one in in_a_block.shorter)
+
+    @pytest.mark.parametrize(
+        ("scale_up", "when"), [("scheduled", "at 2027-03-01T"), ("by_hand", "when you scale it, in")]
+    )
+    def test_nodes_of_a_block(self, estimated, scale_up, when):
+        """The nodes of a block come after the deploy, and it is said when; all other nodes are waited for."""
+        capacity = {**BLOCK, "scale_up": scale_up}
+        group = {"instance_type": "trn2.48xlarge", "capacity": capacity}
+        (one,) = estimated(node_group={**group, "node_count": 1}).later
+        (two,) = estimated(node_group={**group, "node_count": 2}).later
+
+        assert f"; the node of its capacity block comes {when}" in one
+        assert two.startswith("node group trn1 is made without nodes; the 2 nodes of its capacity block come ")
+        assert estimated().later == ()
+
+    def test_one_minute(self):
+        """One minute is no plural, and what rounds to it neither."""
+        assert [about(minutes) for minutes in (0.7, 1.0, 1.4, 1.6)] == [
+            "about 1 minute less",
+            "about 1 minute less",
+            "about 1 minute less",
+            "about 2 minutes less",
+        ]
 
     def test_without_associations(self, estimated):
         """Only what is there can be put off."""
