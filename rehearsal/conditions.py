@@ -38,11 +38,11 @@ def _compares(test: Any, value: Callable[[Any], Any]) -> bool:
         case {"Fn::Equals": [left, right]}:
             return _written(value(left)) == _written(value(right))
         case {"Fn::Contains": [members, member]}:
-            return _written(value(member)) in map(_written, value(members))
+            return _written(value(member)) in _several(value(members))
         case {"Fn::EachMemberEquals": [members, member]}:
-            return all(_written(one) == _written(value(member)) for one in value(members))
+            return all(one == _written(value(member)) for one in _several(value(members)))
         case {"Fn::EachMemberIn": [members, allowed]}:
-            return set(map(_written, value(members))) <= set(map(_written, value(allowed)))
+            return set(_several(value(members))) <= set(_several(value(allowed)))
     raise TemplateError(f"Template format error: {test} is not a condition that can be evaluated")
 
 
@@ -63,3 +63,9 @@ def check_rules(template: Template, value: Callable[[Any], Any], condition: Call
 
 def _written(operand: Any) -> str:
     return str(operand).lower() if isinstance(operand, bool) else str(operand)
+
+
+def _several(operand: Any) -> list[str]:
+    if not isinstance(operand, list):
+        raise TemplateError(f"Template error: a rule's function takes a list, not {operand}")
+    return [_written(one) for one in operand]

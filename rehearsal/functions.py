@@ -84,13 +84,19 @@ def encode(argument: Any) -> str:
 
 def cidr(arguments: Any) -> list[str]:
     """Cuts a block of addresses into equal parts: ``[block, count, host bits]``, of which the bits are 8 by default."""
+    refusal = TemplateError(f"Template error: Fn::Cidr can't cut {json.dumps(arguments)}")
     match arguments:
-        case [str(block), str() | int() as count, *rest] if 1 <= int(count) <= MAX_CIDR_BLOCKS:
-            network = ipaddress.ip_network(block, strict=False)
-            prefix = network.max_prefixlen - int(rest[0] if rest else 8)
-            if network.prefixlen <= prefix and 2 ** (prefix - network.prefixlen) >= int(count):
-                return [str(part) for part in islice(network.subnets(new_prefix=prefix), int(count))]
-    raise TemplateError(f"Template error: Fn::Cidr can't cut {json.dumps(arguments)}")
+        case [str(block), str() | int() as given, *rest]:
+            try:
+                count, bits = int(given), int(rest[0] if rest else 8)
+                network = ipaddress.ip_network(block, strict=False)
+            except (TypeError, ValueError) as error:
+                raise refusal from error
+            prefix = network.max_prefixlen - bits
+            fits = network.prefixlen <= prefix <= network.max_prefixlen and 1 <= count <= MAX_CIDR_BLOCKS
+            if fits and 2 ** (prefix - network.prefixlen) >= count:
+                return [str(part) for part in islice(network.subnets(new_prefix=prefix), count)]
+    raise refusal
 
 
 def length(argument: Any) -> int:

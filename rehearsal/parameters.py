@@ -77,6 +77,7 @@ def _text(name: str, declaration: Any, given: Given | None, previous: Parameters
     if not isinstance(declaration, dict) or not isinstance(declaration.get("Type"), str):
         where = f"Template format error: [/Parameters/{name}]"
         raise TemplateError(f"{where} Every Parameters object must contain a Type member.")
+    _check_declaration(name, declaration)
     if given is not None and given.use_previous:
         if name not in previous:
             raise TemplateError(
@@ -89,6 +90,22 @@ def _text(name: str, declaration: Any, given: Given | None, previous: Parameters
         return given.value
     default = declaration.get("Default")
     return None if default is None else _written(default)
+
+
+def _check_declaration(name: str, declaration: Document) -> None:
+    """Refuses bounds that are no numbers, and lists where a text belongs."""
+    where = f"Template format error: [/Parameters/{name}]"
+    if not isinstance(declaration.get("Default", ""), str | int | float):
+        raise TemplateError(f"{where} Every Default member must be a string.")
+    if not isinstance(declaration.get("AllowedValues", []), list):
+        raise TemplateError(f"{where} Every AllowedValues member must be a list.")
+    if not isinstance(declaration.get("AllowedPattern", ""), str):
+        raise TemplateError(f"{where} Every AllowedPattern member must be a string.")
+    for bound, number in (("MinLength", int), ("MaxLength", int), ("MinValue", float), ("MaxValue", float)):
+        try:
+            number(declaration.get(bound, 0))
+        except (TypeError, ValueError) as error:
+            raise TemplateError(f"{where} Every {bound} member must be a number.") from error
 
 
 def _written(default: Any) -> str:
@@ -144,13 +161,21 @@ def _refused_choice(declaration: Document, text: str) -> str | None:
 
 def _refused_text(declaration: Document, text: str) -> str | None:
     pattern = declaration.get("AllowedPattern")
-    if pattern is not None and not re.fullmatch(pattern, text):
+    if pattern is not None and not _matches(pattern, text):
         return f"must match pattern {pattern}"
     if len(text) < int(declaration.get("MinLength", 0)):
         return f"must contain at least {declaration['MinLength']} characters"
     if len(text) > int(declaration.get("MaxLength", len(text))):
         return f"must contain at most {declaration['MaxLength']} characters"
     return None
+
+
+def _matches(pattern: str, text: str) -> bool:
+    """Says whether a text matches; patterns are Java's, and one that only Java reads is left to AWS."""
+    try:
+        return bool(re.fullmatch(pattern, text))
+    except re.error:
+        return True
 
 
 def _refused_number(declaration: Document, text: str) -> str | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from rehearsal.sessions import environment
-from rehearsal.transport import ACCESS_KEY, SECRET_KEY
+from rehearsal.transport import ACCESS_KEY, ACCOUNT, SECRET_KEY
 
 ENDING_SECONDS = 10
 #: What the name of a folder begins with that goes with the server.
@@ -46,7 +46,7 @@ class RunningServer:
         """The address for ``AWS_ENDPOINT_URL``: a number, so that SDKs name buckets in paths and not as host names."""
         return f"http://127.0.0.1:{self.port}"
 
-    def environment(self, *, region: str, account: str = "123456789012") -> Mapping[str, str]:
+    def environment(self, *, region: str, account: str = ACCOUNT) -> Mapping[str, str]:
         """Gives the environment variables under which the CDK CLI and every AWS SDK talk to this server alone."""
         return {
             "AWS_ENDPOINT_URL": self.endpoint,

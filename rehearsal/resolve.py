@@ -52,6 +52,7 @@ class Resolver:
     surroundings: Surroundings
     resources: Mapping[str, Resource]
     _conditions: dict[str, bool] = field(default_factory=dict)
+    _evaluating: list[str] = field(default_factory=list)
 
     def value(self, source: Any) -> Any:
         """Resolves a value; members that are ``AWS::NoValue`` are left out, and such a value itself is ``NO_VALUE``.
@@ -82,7 +83,14 @@ class Resolver:
             declared = self.template.section("Conditions")
             if name not in declared:
                 raise TemplateError(f"Template format error: Unresolved condition dependency {name}")
-            self._conditions[name] = self.holds(declared[name])
+            if name in self._evaluating:
+                circle = ", ".join(sorted(set(self._evaluating)))
+                raise TemplateError(f"Template format error: Circular dependency between conditions: [{circle}]")
+            self._evaluating.append(name)
+            try:
+                self._conditions[name] = self.holds(declared[name])
+            finally:
+                self._evaluating.pop()
         return self._conditions[name]
 
     def holds(self, test: Any) -> bool:
@@ -130,6 +138,7 @@ class Resolver:
         return resource
 
     def _text(self, source: str) -> str:
+        """Puts values in the place of dynamic references; it comes after the functions, which may put one together."""
         return DYNAMIC_REFERENCE.sub(lambda found: self.surroundings.dynamic(found[1], found[2]), source)
 
     def _call(self, name: str, argument: Any) -> Any:
@@ -141,7 +150,8 @@ class Resolver:
             )
         if name in EXTENDED and LANGUAGE_EXTENSIONS not in self.template.transforms:
             raise TemplateError(f"Template format error: {name} needs the transform {LANGUAGE_EXTENSIONS}")
-        return self._functions[name](self, argument)
+        found = self._functions[name](self, argument)
+        return self._text(found) if isinstance(found, str) else found
 
     def _ref(self, argument: Any) -> Any:
         return self.reference(str(argument))
@@ -186,7 +196,7 @@ class Resolver:
             target, dot, attribute = name.partition(".")
             return functions.text(self.attribute(target, attribute) if dot else self.reference(name), "Fn::Sub")
 
-        return self._text(re.sub(r"\$\{([^}]*)\}", one, pattern))
+        return re.sub(r"\$\{([^}]*)\}", one, pattern)
 
     def _zones(self, argument: Any) -> list[str]:
         region = self.value(argument) or self.surroundings.pseudo["AWS::Region"]

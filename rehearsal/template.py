@@ -132,6 +132,8 @@ def _check_sections(document: Document) -> None:
     for path in _nulls(document, ""):
         raise TemplateError(f"Template format error: [{path}] 'null' values are not allowed in templates")
     _check_names(document)
+    _check_mappings(document.get("Mappings", {}))
+    _check_rules(document.get("Rules", {}))
     _check_transforms(document.get("Transform", []))
 
 
@@ -142,7 +144,26 @@ def _check_names(document: Document) -> None:
                 raise TemplateError(f"Template format error: {kind} name {name} is non alphanumeric.")
 
 
+def _check_mappings(mappings: Document) -> None:
+    for name, mapping in mappings.items():
+        for key, attributes in mapping.items() if isinstance(mapping, dict) else [("", None)]:
+            if not isinstance(attributes, dict):
+                where = f"[/Mappings/{name}/{key}]".replace("/]", "]")
+                raise TemplateError(f"Template format error: {where} Every Mappings member must be a map.")
+            if not all(isinstance(value, str | int | float | list) for value in attributes.values()):
+                raise TemplateError("Template format error: Every Mappings attribute must be a String or a List.")
+
+
+def _check_rules(rules: Document) -> None:
+    for name, rule in rules.items():
+        assertions = rule.get("Assertions", []) if isinstance(rule, dict) else None
+        if not isinstance(assertions, list) or not all(isinstance(one, dict) and "Assert" in one for one in assertions):
+            raise TemplateError(f"Template format error: [/Rules/{name}] Every rule must be an object with Assertions.")
+
+
 def _check_transforms(declared: Any) -> None:
+    if not isinstance(declared, str | dict | list):
+        raise TemplateError("Template format error: Transform section must be a string, an object or a list.")
     for name in [declared] if isinstance(declared, str | dict) else declared:
         if name != LANGUAGE_EXTENSIONS:
             raise TemplateError(f"No transform named {name} found.")
@@ -170,12 +191,17 @@ def _resource(name: str, member: Any) -> ResourceSpec:
             raise TemplateError(f"Invalid template resource property '{attribute}'")
     if not isinstance(member.get("Properties", {}), dict):
         raise TemplateError(f"{where} Properties member must be an object.")
-    depends_on = member.get("DependsOn", ())
+    depends_on = member.get("DependsOn", [])
+    depends_on = [depends_on] if isinstance(depends_on, str) else depends_on
+    if not isinstance(depends_on, list) or not all(isinstance(name, str) for name in depends_on):
+        raise TemplateError(f"{where} Every DependsOn value must be a string.")
+    if not isinstance(member.get("Condition", ""), str):
+        raise TemplateError(f"{where} Every Condition member must be a string.")
     return ResourceSpec(
         logical_id=name,
         type=member["Type"],
         properties=member.get("Properties", {}),
-        depends_on=(depends_on,) if isinstance(depends_on, str) else tuple(depends_on),
+        depends_on=tuple(depends_on),
         condition=member.get("Condition"),
         deletion_policy=_policy(name, "DeletionPolicy", member, DELETION_POLICIES),
         update_replace_policy=_policy(name, "UpdateReplacePolicy", member, REPLACE_POLICIES),

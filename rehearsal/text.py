@@ -18,19 +18,41 @@ def read(body: str) -> Document:
     """Reads a template's text.
 
     Raises:
-        TemplateError: It is neither JSON nor YAML, or no object.
+        TemplateError: It is neither JSON nor YAML, no object, deeper than people write, or has a key that is a number.
     """
-    if body.lstrip().startswith("{"):
-        try:
-            document = json.loads(body)
-        except json.JSONDecodeError as error:
-            place = f"(line {error.lineno}, column {error.colno})"
-            raise TemplateError(f"Template format error: JSON not well-formed. {place}") from error
-    else:
-        document = _read_yaml(body)
+    try:
+        document = _read(body)
+        _check_keys(document, "")
+    except RecursionError as error:
+        raise TemplateError("Template format error: the template is nested too deeply, or within itself.") from error
     if not isinstance(document, dict):
         raise TemplateError("Template format error: unsupported structure.")
     return document
+
+
+def _read(body: str) -> Any:
+    if body.lstrip().startswith("{"):
+        try:
+            return json.loads(body)
+        except json.JSONDecodeError as error:
+            place = f"(line {error.lineno}, column {error.colno})"
+            raise TemplateError(f"Template format error: JSON not well-formed. {place}") from error
+    return _read_yaml(body)
+
+
+def _check_keys(value: Any, path: str) -> None:
+    """Refuses keys that YAML reads as numbers, as an account's id is without quotes."""
+    if isinstance(value, dict):
+        for key, member in value.items():
+            if isinstance(key, int | float) and not isinstance(key, bool):
+                where = f"[{path or '/'}]"
+                raise TemplateError(
+                    f"Template format error: {where} map keys must be strings; received numeric [{key}]"
+                )
+            _check_keys(member, f"{path}/{key}")
+    elif isinstance(value, list):
+        for index, member in enumerate(value):
+            _check_keys(member, f"{path}/{index}")
 
 
 def _read_yaml(body: str) -> Any:

@@ -19,6 +19,9 @@ from rehearsal.sessions import session
 
 ACCESS_KEY = "AKIAREHEARSAL0000000"
 SECRET_KEY = "rehearsal"  # noqa: S105  (nothing checks it)
+#: The account that the embedded AWS acts in where nobody names another: the number that AWS's guides use as an example,
+#: which nobody has, so that what was locked and built for a rehearsal fits no real account. It is moto's own.
+ACCOUNT = "123456789012"
 ACCOUNT_HEADER = "X-Moto-Account-Id"
 
 _ATTEMPTS = 5

@@ -38,6 +38,8 @@ def check(resolver: Resolver, schemas: Schemas, handler_for: HandlerTable) -> No
     _check_references(template, schemas)
     for spec in template.resources.values():
         _check_policies(spec, schemas)
+    for name in template.section("Conditions"):
+        resolver.condition(name)
     in_order(dependencies(resolver))
     check_rules(template, resolver.value, resolver.condition)
 

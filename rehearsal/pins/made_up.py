@@ -6,8 +6,9 @@ import hashlib
 from ami import archives
 from ami.pins import UNRESOLVED, BuiltImage, ChartPin, ContainerPin, ImagePin, Lock
 from rehearsal.charts import archive
+from rehearsal.pins.records import MAIN_ACCOUNT
 
-OWNER = "602401143452"
+OWNER = MAIN_ACCOUNT
 BUILDER = "111122223333"
 
 

@@ -9,7 +9,8 @@ from ami.tables import eks_registries
 from ami.variants import VARIANTS
 
 _FAMILY = "amazon-linux-2023/x86_64"
-_MAIN_ACCOUNT = "602401143452"
+#: The account that owns EKS's AMIs and registries in most regions; ami/charts.yaml has the regions' own.
+MAIN_ACCOUNT = "602401143452"
 RELEASE_FORMAT = "v%Y%m%d"
 
 
@@ -168,4 +169,4 @@ def publisher(region: str) -> str:
     Source: eksctl, pkg/eks/api.go and pkg/ami/auto_resolver.go, which find AMIs and images by one function,
     EKSResourceAccountID.
     """
-    return eks_registries().get(region, _MAIN_ACCOUNT).partition(".")[0]
+    return eks_registries().get(region, MAIN_ACCOUNT).partition(".")[0]

@@ -29,15 +29,12 @@ from rehearsal.sessions import core_session
 from rehearsal.story.standing import server_options
 from rehearsal.survey import survey
 from rehearsal.survey.records import Survey
-from rehearsal.transport import ACCESS_KEY, SECRET_KEY
+from rehearsal.transport import ACCESS_KEY, ACCOUNT, SECRET_KEY
 from trnstack.advice.impact import StackTemplate
 from trnstack.advice.teardown import teardown
 from trnstack.cli.templates import TemplatesError, templates
 from trnstack.plan import Plan
 from trnstack.plan.model import ReleasePlan
-
-#: The account of environments that name none: the one of a rehearsal.
-ACCOUNT = "123456789012"
 
 
 class RehearsedEnvironment:

@@ -26,10 +26,11 @@ from rehearsal.story.keeping_up import keep_up
 from rehearsal.story.meeting import check_by_plan
 from rehearsal.story.record import Step, to_json
 from rehearsal.story.scenarios import tell
-from rehearsal.story.stage import ACCOUNT, Stage, say
+from rehearsal.story.stage import Stage, say
 from rehearsal.story.standing import server_options
 from rehearsal.story.terminal import clear_terminal_line
 from rehearsal.story.wanted import FAULTS, Wanted
+from rehearsal.transport import ACCOUNT
 from trnstack.environment import plan_file
 from trnstack.findings import InvalidEnvironmentError, render
 from trnstack.plan import Plan

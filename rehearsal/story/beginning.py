@@ -7,8 +7,9 @@ from rehearsal.story.error import RehearsalError
 from rehearsal.story.estimate import estimate
 from rehearsal.story.expectations import deployed_differently
 from rehearsal.story.failing import deploy_under
-from rehearsal.story.stage import ACCOUNT, Stage, say
+from rehearsal.story.stage import Stage, say
 from rehearsal.survey.records import Survey
+from rehearsal.transport import ACCOUNT
 
 
 def begin(stage: Stage, faults: tuple[Fault, ...] = (), *, in_turn: bool = False) -> Survey:

@@ -7,6 +7,7 @@ from rehearsal.story.edited import edited
 from trnstack.environment import check_file
 from trnstack.findings import Path as YamlPath
 from trnstack.findings import has_errors
+from trnstack.layout.lustre import THROUGHPUTS
 from trnstack.plan import Plan
 from trnstack.plan.model import BucketPlan, LustrePlan
 
@@ -14,9 +15,6 @@ Changes = Mapping[YamlPath, object]
 
 _LABEL, _VARIABLE = "rehearsed", "NEURON_RT_LOG_LEVEL"
 _MORE_GIB = 20
-#: MB/s a TiB that FSx offers; a change of it replaces the file system. Source: FSx API reference, CreateFileSystem,
-#: PerUnitStorageThroughput; CloudFormation template reference, AWS::FSx::FileSystem LustreConfiguration.
-_RATES = (125, 250, 500, 1000, 50, 100, 200, 12, 40)
 _SIZES = (1, 2, 4)
 
 
@@ -42,7 +40,10 @@ def of_nodes(plan: Plan) -> Changes:
 def replacing(plan: Plan, environment_file: Path, folder: Path) -> tuple[Changes, Path] | None:
     """Returns an edit that would replace the file system, and the copy with it; None where there is none to replace.
 
-    Not every rate goes with every size, so the first of them is taken that the rules let pass.
+    A change of the throughput per TiB replaces it. Not every rate goes with every size, so the first of them is taken
+    that the rules let pass.
+
+    Source: CloudFormation template reference, AWS::FSx::FileSystem LustreConfiguration, PerUnitStorageThroughput.
     """
     lustre = plan.storage.lustre
     if not isinstance(lustre, LustrePlan) or lustre.throughput_mbps_per_tib is None:
@@ -57,7 +58,7 @@ def replacing(plan: Plan, environment_file: Path, folder: Path) -> tuple[Changes
 def _rates(lustre: LustrePlan) -> Iterator[Changes]:
     section, size = ("storage", "lustre"), lustre.storage_gib or 0
     for factor in _SIZES:
-        for rate in _RATES:
+        for rate in THROUGHPUTS.get((lustre.deployment_type, lustre.storage_type), ()):
             if rate != lustre.throughput_mbps_per_tib:
                 larger: Changes = {(*section, "storage_gib"): size * factor} if factor > 1 else {}
                 yield {(*section, "throughput_mbps_per_tib"): rate, **larger}

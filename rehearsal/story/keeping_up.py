@@ -10,7 +10,8 @@ from rehearsal.process import RunningServer
 from rehearsal.sessions import NO_FILES
 from rehearsal.story.cdk import BIN, PROJECT
 from rehearsal.story.error import RehearsalError
-from rehearsal.story.stage import ACCOUNT, Stage, say
+from rehearsal.story.stage import Stage, say
+from rehearsal.transport import ACCOUNT
 
 _LOOK_SECONDS = 0.5
 #: Settings of a person's own account, beside which the embedded AWS would not be the one that is asked.

@@ -21,16 +21,13 @@ from rehearsal.story.record import DONE, WRONG, Step
 from rehearsal.story.terminal import clear_terminal_line, show_on_terminal, show_question
 from rehearsal.survey import survey
 from rehearsal.survey.records import Survey
-from rehearsal.transport import ACCESS_KEY, SECRET_KEY
+from rehearsal.transport import ACCESS_KEY, ACCOUNT, SECRET_KEY
 from rehearsal.tree import tree
 from trnstack.environment import plan_file
 from trnstack.findings import Path as YamlPath
 from trnstack.findings import dotted
 from trnstack.plan import Plan
 
-#: The account that the embedded AWS acts in, whatever the environment names: the number that AWS's guides use as an
-#: example, which nobody has, so that what was locked and built for a rehearsal fits no real account.
-ACCOUNT = "123456789012"
 _WIDE = 120
 _NO_DATA: Mapping[str, Any] = MappingProxyType({})
 

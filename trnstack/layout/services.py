@@ -6,6 +6,12 @@ from ipaddress import IPv4Network
 #: Source: EKS API reference, KubernetesNetworkConfigRequest, ``serviceIpv4Cidr``.
 SERVICE_RANGES = (IPv4Network("172.20.0.0/16"), IPv4Network("10.100.0.0/16"))
 
+#: What services' addresses may be taken from: the private ranges of RFC 1918.
+#: Source: EKS API reference, KubernetesNetworkConfigRequest, ``serviceIpv4Cidr``.
+PRIVATE_RANGES = (IPv4Network("10.0.0.0/8"), IPv4Network("172.16.0.0/12"), IPv4Network("192.168.0.0/16"))
+#: The shortest and the longest prefix of their range. Source: the same.
+WIDEST_SERVICES, NARROWEST_SERVICES = 12, 24
+
 
 def service_range(vpc: IPv4Network, asked: str) -> IPv4Network:
     """Returns the range of services' addresses: the one asked for, or the first of EKS's two that is clear of the VPC.

@@ -6,6 +6,7 @@ from ipaddress import IPv4Network
 from trnstack.catalog import KUBERNETES_VERSIONS
 from trnstack.catalog.zones import NO_CONTROL_PLANE_ZONE_IDS, ZONE_IDS
 from trnstack.findings import Finding, Path, Severity
+from trnstack.layout.services import NARROWEST_SERVICES, PRIVATE_RANGES, WIDEST_SERVICES
 from trnstack.plan.nodes import control_plane_zone_ids
 from trnstack.rules.network import network_of, vpc_of
 from trnstack.rules.shape import repeated
@@ -18,9 +19,6 @@ _RESERVED = tuple(
     IPv4Network(text)
     for text in ("10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16")
 )
-#: What EKS takes services' addresses from, and how wide a range may be.
-_SERVICE_NETWORKS = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
-_WIDEST_SERVICES, _NARROWEST_SERVICES = 12, 24
 _PARTITIONS = {"cn-": "aws-cn", "us-gov-": "aws-us-gov", "us-iso-": "aws-iso", "us-isob-": "aws-iso-b"}
 
 
@@ -225,10 +223,10 @@ def service_range_is_accepted(environment: Environment) -> Iterator[Finding]:
     if services is None:
         return
     _, vpc = vpc_of(environment)
-    if not any(services.subnet_of(private) for private in _SERVICE_NETWORKS):
+    if not any(services.subnet_of(private) for private in PRIVATE_RANGES):
         message = f"{services} is not within a private range"
         hint = "use one within 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16"
-    elif not _WIDEST_SERVICES <= services.prefixlen <= _NARROWEST_SERVICES:
+    elif not WIDEST_SERVICES <= services.prefixlen <= NARROWEST_SERVICES:
         message, hint = f"a service range of /{services.prefixlen} is not between /12 and /24", "use a /16"
     elif vpc and services.overlaps(vpc):
         message, hint = f"{services} overlaps the VPC's {vpc}", "use auto, or a range outside the VPC"

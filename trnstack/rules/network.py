@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from trnstack.findings import Finding, Path, Severity, did_you_mean
-from trnstack.layout.services import SERVICE_RANGES
+from trnstack.layout.services import PRIVATE_RANGES, SERVICE_RANGES
 from trnstack.rules.shape import repeated
 from trnstack.spec import Environment
 
-_PRIVATE = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))
+_PRIVATE = (*PRIVATE_RANGES, IPv4Network("100.64.0.0/10"))
 #: An eighth of the VPC is a zone's nodes, a sixteenth of an eighth the smallest subnet: a /28 of a /21, as AWS allows.
 _LARGEST_PREFIX, _SMALLEST_PREFIX = 16, 21
 _DOCKER_BRIDGE = IPv4Network("172.17.0.0/16")

@@ -13,7 +13,9 @@ from moto.kms.models import kms_backends
 
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.trust import knows_all_of
+from trnstack.catalog.kubernetes_versions import KUBERNETES_VERSIONS
 from trnstack.catalog.zones import NO_CONTROL_PLANE_ZONE_IDS
+from trnstack.layout.services import NARROWEST_SERVICES, PRIVATE_RANGES, WIDEST_SERVICES
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -23,11 +25,9 @@ _OLDEST_MINOR = 30
 _FEWEST_ZONES = 2
 #: Source: EKS user guide, "View Amazon EKS networking requirements for VPC and subnets": at least six a subnet.
 _FEWEST_ADDRESSES = 6
-_PRIVATE = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 #: Never the source of anything that comes over the internet. Source: AWS re:Post knowledge center, "How do I lock down
 #: API access to specific IP addresses in my Amazon EKS cluster?": the ranges can't include reserved addresses.
-_RESERVED = (*_PRIVATE, ipaddress.IPv4Network("127.0.0.0/8"), ipaddress.IPv4Network("169.254.0.0/16"))
-_LARGEST_PREFIX, _SMALLEST_PREFIX = 12, 24
+_RESERVED = (*PRIVATE_RANGES, ipaddress.IPv4Network("127.0.0.0/8"), ipaddress.IPv4Network("169.254.0.0/16"))
 
 
 def check_version(version: str | None) -> None:
@@ -37,6 +37,15 @@ def check_version(version: str | None) -> None:
     minor = _MINOR.fullmatch(version)
     if minor is None or int(minor[1]) < _OLDEST_MINOR:
         raise _invalid(f"unsupported Kubernetes version {version}")
+
+
+def default_version() -> str:
+    """Gives the version of a cluster for which none is named: the newest that the catalog knows.
+
+    Source: EKS API reference, CreateCluster, ``version``: "the default version available in Amazon EKS", of which no
+    more is said; that it is the newest is unconfirmed.
+    """
+    return list(KUBERNETES_VERSIONS)[-1]
 
 
 def check_endpoint(settings: Mapping[str, Any], *, ip_family: str) -> None:
@@ -73,10 +82,10 @@ def check_service_range(name: str, config: Mapping[str, Any], vpc_ranges: Iterab
     if config.get("ipFamily") == "ipv6":
         raise _invalid('serviceIpv4Cidr cannot be specified when creating an "ipv6" cluster')
     given, said = _network(cidr), f"Invalid Cluster Service Ipv4 CIDR {cidr} for the cluster {name}"
-    if not isinstance(given, ipaddress.IPv4Network) or not any(given.subnet_of(one) for one in _PRIVATE):
+    if not isinstance(given, ipaddress.IPv4Network) or not any(given.subnet_of(one) for one in PRIVATE_RANGES):
         raise _invalid(f"{said}, must be within RFC1918 range")
-    if not _LARGEST_PREFIX <= given.prefixlen <= _SMALLEST_PREFIX:
-        raise _invalid(f"{said}, must have netmask size between /{_LARGEST_PREFIX} and /{_SMALLEST_PREFIX} inclusive")
+    if not WIDEST_SERVICES <= given.prefixlen <= NARROWEST_SERVICES:
+        raise _invalid(f"{said}, must have netmask size between /{WIDEST_SERVICES} and /{NARROWEST_SERVICES} inclusive")
     for other in vpc_ranges:
         if given.overlaps(ipaddress.ip_network(other)):
             raise _invalid(f"{said}, must not overlap with the VPC CIDR {other}")

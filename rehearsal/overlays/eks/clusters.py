@@ -12,6 +12,7 @@ from rehearsal.overlays.eks.cluster_checks import (
     check_place,
     check_service_range,
     check_version,
+    default_version,
 )
 from rehearsal.overlays.eks.records import ClusterRecord, new_update
 from rehearsal.overlays.errors import OverlayError
@@ -43,7 +44,11 @@ class Clusters(EksBase):
             message = f"Cluster already exists with name: {request['name']}"
             raise OverlayError("ResourceInUseException", message)
         subnets = self._check_cluster(request)
-        cluster = ClusterRecord(backend=self.eks_backend, request=request, vpc_id=subnets[0].vpc_id)
+        cluster = ClusterRecord(
+            backend=self.eks_backend,
+            request={"version": default_version(), **request},
+            vpc_id=subnets[0].vpc_id,
+        )
         self._connect(cluster, subnets)
         self.eks_backend.clusters[cluster.name] = cluster
         self.eks_backend.cluster_count += 1

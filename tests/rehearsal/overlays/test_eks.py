@@ -4,6 +4,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from rehearsal.overlays.state import state_of
+from trnstack.catalog import KUBERNETES_VERSIONS
 
 
 @pytest.fixture
@@ -347,3 +348,13 @@ class TestCapacityBlocks:
 
         with pytest.raises(ClientError, match="not supported for managed node groups"):
             block_group(capacity_type="SPOT", template=spot)
+
+
+class TestDefaultVersion:
+    def test_newest(self, client, network):
+        """A cluster for which no version is named gets the newest that the catalog knows, not one of years ago."""
+        made = client("eks").create_cluster(
+            name="plain", roleArn=network.role_arn, resourcesVpcConfig={"subnetIds": network.subnet_ids}
+        )
+
+        assert made["cluster"]["version"] == list(KUBERNETES_VERSIONS)[-1]
