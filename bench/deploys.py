@@ -1,8 +1,13 @@
-"""What the real CDK CLI takes against the embedded AWS: a deploy and an update, and thirty node groups at once."""
+"""What the real CDK CLI takes against the embedded AWS: a deploy and an update, and thirty node groups at once.
+
+And what the server holds in memory when it was reset many times.
+"""
 
 import sys
 import tempfile
 import time
+import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 from ami.archives import folder_of
@@ -10,6 +15,7 @@ from ami.lock import path_for, read
 from bench.environments import FILE, by_gitops, locked, with_further_node_groups
 from bench.locks import write_resolved
 from bench.measure import ROOT, BenchError, Command, run, tree_rss_bytes
+from bench.node_groups import template
 from bench.table import Row, Section
 from rehearsal.process import RunningServer, server
 
@@ -17,6 +23,8 @@ _BIN = Path(sys.prefix) / "bin"
 _REGION, _ACCOUNT = "us-east-2", "123456789012"
 _MIB = 1024 * 1024
 _FURTHER = 29
+_RESETS, _WARM = 50, 5
+_NODE_GROUPS = 30
 
 
 def measure() -> Section:
@@ -27,7 +35,7 @@ def measure() -> Section:
     """
     example = (ROOT / FILE).read_text(encoding="utf-8")
     rows = [
-        *_story("", by_gitops(example), ("deploy", "--all"), update=True, target="10 s"),
+        *_story("", example, ("deploy", "--all"), update=True, target="10 s"),
         *_story(
             f", {_FURTHER + 1} node groups, a stack each",
             by_gitops(with_further_node_groups(_FURTHER)),
@@ -35,6 +43,7 @@ def measure() -> Section:
             update=False,
             target="45 s",
         ),
+        *_resets(),
     ]
     return Section("CDK CLI, synthesis included (MiB: of the server)", tuple(rows))
 
@@ -52,6 +61,31 @@ def _story(what: str, text: str, words: tuple[str, ...], *, update: bool, target
                 file.write_text(_edited(text), encoding="utf-8")
                 rows.append(_row(aws, f"update{what}", file, words, target))
         return rows
+
+
+def _resets() -> Iterator[Row]:
+    """Yields the server's memory after a few resets and after many, each after a stack of node groups."""
+    import boto3  # noqa: PLC0415 - what else is measured here needs none
+
+    body, first = template(_NODE_GROUPS), None
+    with server() as aws:
+        keys = {"aws_access_key_id": "none", "aws_secret_access_key": "none"}
+        cloudformation = boto3.client("cloudformation", endpoint_url=aws.endpoint, region_name=_REGION, **keys)
+        for number in range(1, _RESETS + 1):
+            cloudformation.create_stack(StackName="nodes", TemplateBody=body, Capabilities=["CAPABILITY_IAM"])
+            (stack,) = cloudformation.describe_stacks(StackName="nodes")["Stacks"]
+            if stack["StackStatus"] != "CREATE_COMPLETE":
+                raise BenchError(f"the stack of node groups is {stack['StackStatus']}")
+            reset = urllib.request.Request(f"{aws.endpoint}/_rehearsal/reset", method="POST")  # noqa: S310 - loopback
+            urllib.request.urlopen(reset, timeout=60).close()  # noqa: S310
+            memory = tree_rss_bytes(aws.process_id) / _MIB
+            if number == _WARM:
+                first = memory
+                yield Row(
+                    what=f"after {_WARM} stacks of {_NODE_GROUPS} node groups and resets", memory_mib=memory or None
+                )
+        ratio = memory / first if first else None
+        yield Row(what=f"after {_RESETS} of them", ratio=ratio, memory_mib=memory or None, target="500 MiB, flat")
 
 
 def _edited(text: str) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.environments import FILE, by_gitops
-from bench.locks import write_resolved
+from bench.environments import FILE
+from bench.locks import copy_resolved
 from bench.measure import ROOT, BenchError, parse_stat
 from bench.node_groups import template
 from bench.table import Row, Section
@@ -22,13 +22,13 @@ _ADDS = 10_000_000
 
 
 def measure(rounds: int) -> Section:
-    """Returns the figures of an environment without its charts, of node groups, and of memory.
+    """Returns the figures of an environment with its charts, of node groups, and of memory.
 
     Raises:
         BenchError: A stack did not come to stand.
     """
     with tempfile.TemporaryDirectory(prefix="trnstack-bench-") as folder, _kept_in(Path(folder) / "cache"):
-        file = Path(folder) / Path(FILE).name
+        file = copy_resolved(ROOT / FILE, Path(folder))
         rows = [*_environment(file, rounds), *_node_groups()]
         first, last = _memory(file)
     rows += [
@@ -45,11 +45,8 @@ def measure(rounds: int) -> Section:
 
 
 def _environment(file: Path, rounds: int) -> Iterator[Row]:
-    from ami.lock import path_for, read  # noqa: PLC0415
     from rehearsal.rehearsed import rehearsed  # noqa: PLC0415 - its imports are a part of what is measured
 
-    file.write_text(by_gitops((ROOT / FILE).read_text(encoding="utf-8")), encoding="utf-8")
-    write_resolved(read(path_for(ROOT / FILE)), file)
     yield Row(what="an environment, first", seconds=_seconds(lambda: _deploy(file)))
     yield Row(
         what="an environment, again",

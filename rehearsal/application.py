@@ -1,7 +1,7 @@
 """Composes the rehearsal as one application: moto's services, overlays before them, CloudFormation, and what is beside.
 
 moto's server asks a factory for the application of each service; the factory is the one seam, and nothing of moto is
-changed in place.
+changed in place but how often it lists its methods (``rehearsal.method_names``).
 """
 
 import datetime as dt
@@ -23,7 +23,7 @@ from moto.ec2.models.subnets import Subnet
 from moto.moto_server.werkzeug_app import HTTP_METHODS, BackendRequest, DomainDispatcherApplication, create_backend_app
 from werkzeug.exceptions import NotFound
 
-from rehearsal import beside, buckets, chance, clock, passing, pause, pins, registry
+from rehearsal import beside, buckets, chance, clock, method_names, passing, pause, pins, registry
 from rehearsal.api import ApiError, CloudFormation
 from rehearsal.engine import Engine
 from rehearsal.engine.drift import ReaderTable
@@ -71,6 +71,7 @@ class Rehearsal:
     ) -> None:
         for name, value in MOTO_SETTINGS.items():
             os.environ.setdefault(name, value)
+        method_names.remember()
         self.world = World()
         self._overlay_for = overlay_for
         self.faults = Faults() if faults is None else faults

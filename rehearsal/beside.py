@@ -10,7 +10,9 @@ from rehearsal.faults import control
 from rehearsal.keeping import serving
 
 PREFIX = "/_rehearsal"
-_PATHS = (control.PATH, passing.PATH, pause.PATH, serving.PATH)
+#: A server answers here itself, where the request is not signed (``rehearsal.resetting``).
+_RESET = f"{PREFIX}/reset"
+_PATHS = (control.PATH, passing.PATH, pause.PATH, serving.PATH, _RESET)
 
 
 def is_asked(environ: Mapping[str, Any]) -> bool:
@@ -30,6 +32,8 @@ def answer(environ: Mapping[str, Any], start_response: Callable[..., Any]) -> It
         words = "the state is not kept: start with --save or --load, or the server with --journal"
         if method != "GET":
             status, words = HTTPStatus.METHOD_NOT_ALLOWED, f"{path} takes GET, not {method}"
+    elif path == _RESET and not environ.get("HTTP_AUTHORIZATION", "").startswith("AWS4-HMAC-SHA256"):
+        words = "this AWS is reset by the process that it is in: rehearsal.reset()"
     elif path in _PATHS:
         status, words = HTTPStatus.BAD_REQUEST, f"{path} takes requests without a signature of AWS's"
     body = json.dumps({"message": words}).encode()

@@ -27,6 +27,7 @@ from rehearsal.keeping import StateError, opened
 from rehearsal.keeping.starting import Furniture, start, start_journal
 from rehearsal.operations import HOLD_SECONDS
 from rehearsal.process import FOLDER_PREFIX
+from rehearsal.resetting import Resettable
 from rehearsal.transport import WsgiApplication
 
 HOST = "127.0.0.1"
@@ -124,11 +125,18 @@ def _parser() -> argparse.ArgumentParser:
 def _application(asked: argparse.Namespace) -> WsgiApplication:
     state = opened(asked.load) if asked.load else None
     faults = [for_services(text) for text in asked.fault]
-    rehearsal = embedded(hold_seconds=asked.hold_seconds, faults=faults)
+    rehearsal = embedded(hold_seconds=asked.hold_seconds)
     furniture = Furniture(asked.seed, asked.pins, asked.charts)
-    if asked.journal is None:
-        return start(rehearsal, furniture)
-    return start_journal(rehearsal, furniture, asked.journal, state)
+
+    def begin() -> WsgiApplication:
+        if asked.journal is not None:
+            return start_journal(rehearsal, furniture, asked.journal, state)
+        application = start(rehearsal, furniture)
+        for fault in faults:
+            rehearsal.faults.add(fault)
+        return application
+
+    return Resettable(rehearsal, begin)
 
 
 def _watch_input(server: BaseWSGIServer, is_left: threading.Event) -> None:

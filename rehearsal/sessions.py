@@ -3,11 +3,13 @@
 What a person has set up for a real account is none of a rehearsal's, and a profile that does not exist would end it.
 """
 
+import functools
 import os
 
 import boto3
 import botocore.session
 from botocore.config import Config
+from botocore.loaders import Loader, create_loader
 
 #: Settings that an SDK's session begins with, each by name: the key in a file, the variable, the value.
 #: Source: botocore, ``botocore/configprovider.py`` and ``botocore/session.py``, ``SESSION_VARIABLES``.
@@ -30,8 +32,15 @@ def environment() -> dict[str, str]:
 def core_session() -> botocore.session.Session:
     """Returns a session without credentials, whose clients go to no proxy: what they ask is on this machine."""
     core = botocore.session.Session(session_vars=dict(_NOTHING))
+    core.register_component("data_loader", _loader())
     core.set_default_client_config(Config(proxies={}))
     return core
+
+
+@functools.cache
+def _loader() -> Loader:
+    """Returns what all sessions of this process load the services' models by: a model takes megabytes, and time."""
+    return create_loader()
 
 
 def session(access_key: str, secret_key: str, session_token: str | None, region: str) -> boto3.Session:

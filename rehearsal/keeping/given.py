@@ -27,7 +27,7 @@ def together(before: Mapping[str, bytes], now: Mapping[str, bytes]) -> dict[str,
 
 def lay_out(given: Mapping[str, bytes], folder: Path) -> None:
     """Writes it all into a folder, as files that the server reads."""
-    (folder / _CHARTS).mkdir(parents=True)
+    (folder / _CHARTS).mkdir(parents=True, exist_ok=True)
     for name, content in given.items():
         # The names come out of a file that somebody may have made up.
         place = folder / _CHARTS if name.startswith(_CHARTS) else folder

@@ -22,7 +22,8 @@ class Journal:
 
     Args:
         application: The application.
-        folder: A folder of its own. Bodies are in it by their SHA-256, so that a file that comes twice is kept once.
+        folder: A folder of its own. Bodies are in it by their SHA-256, so that a file that comes twice is kept once,
+            also after a reset.
         before: What was repeated before; it is the beginning of this journal too.
         counts: Whether something counts every call now, as faults do; calls that only read are kept then too.
     """
@@ -38,7 +39,7 @@ class Journal:
         self._application = application
         self._counts = counts
         self._bodies = folder / "bodies"
-        self._bodies.mkdir(parents=True)
+        self._bodies.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         self._seed = before.seed if before else secrets.token_hex(16)
         self._calls = list(before.calls) if before else []

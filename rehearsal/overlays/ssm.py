@@ -15,10 +15,12 @@ from moto.utilities.utils import get_partition
 
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.pins import published
-from rehearsal.pins.records import NodeImage
+from rehearsal.pins.records import NodeImage, Published
 
 _PATH = "/aws/service/eks/optimized-ami/"
 _MOST = 10
+#: The parameters of regions that were asked for, each beside what was published when they were put together.
+_MADE: dict[str, tuple[Published, Mapping[str, dict[str, Any]]]] = {}
 
 
 class Response(SimpleSystemManagerResponse):
@@ -71,6 +73,13 @@ class Response(SimpleSystemManagerResponse):
 def public_parameters(region: str) -> Mapping[str, dict[str, Any]]:
     """Gives the parameters of EKS's AMIs in a region as Systems Manager's API answers them, by name."""
     everything = published()
+    kept = _MADE.get(region)
+    if kept is None or kept[0] is not everything:
+        kept = _MADE[region] = (everything, _made(everything, region))
+    return kept[1]
+
+
+def _made(everything: Published, region: str) -> dict[str, dict[str, Any]]:
     parameters = {}
     for image in everything.node_images:
         values = _values(image, region)

@@ -20,6 +20,8 @@ from ami.chart_files import handed, unpacked
 from trnstack.plan import Plan
 from trnstack.plan.model import ReleasePlan
 
+#: The date of all that is packed, so that the same files have the same digest whenever they are.
+_DATE = (2000, 1, 1, 0, 0, 0)
 _HASH = re.compile(r"([0-9a-f]{64})\.zip")
 #: What the code of the CDK's two functions has that they are known by.
 HANDLER = dict.fromkeys(("index.py", "apply/__init__.py", "helm/__init__.py"), "")
@@ -60,11 +62,11 @@ def assets(
 
 
 def zipped(content: Mapping[str, str | bytes]) -> bytes:
-    """Returns a ZIP archive of files by path."""
+    """Returns a ZIP archive of files by path: the same bytes for the same files."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as file:
         for path, text in content.items():
-            file.writestr(path, text)
+            file.writestr(zipfile.ZipInfo(path, _DATE), text)
     return packed.getvalue()
 
 

@@ -32,7 +32,7 @@ def test_unknown(ask, method, path):
     assert status == "404 Not Found"
     assert told == {
         "message": f"there is nothing at {path}; there are "
-        "/_rehearsal/faults, /_rehearsal/clock, /_rehearsal/pause, /_rehearsal/state"
+        "/_rehearsal/faults, /_rehearsal/clock, /_rehearsal/pause, /_rehearsal/state, /_rehearsal/reset"
     }
 
 
@@ -45,9 +45,18 @@ def test_no_state(ask):
     assert ask("PUT", "/_rehearsal/state")[0] == "405 Method Not Allowed"
 
 
-def test_signed(ask):
+def test_no_reset(ask):
+    """An AWS within a process is reset there, and says so."""
+    status, told = ask("POST", "/_rehearsal/reset")
+
+    assert status == "404 Not Found"
+    assert "rehearsal.reset()" in told["message"]
+
+
+@pytest.mark.parametrize("path", ["/_rehearsal/faults", "/_rehearsal/reset"])
+def test_signed(ask, path):
     """A request that is signed for AWS gets a sentence too."""
-    status, told = ask("GET", "/_rehearsal/faults", HTTP_AUTHORIZATION="AWS4-HMAC-SHA256 Credential=x")
+    status, told = ask("GET", path, HTTP_AUTHORIZATION="AWS4-HMAC-SHA256 Credential=x")
 
     assert status == "400 Bad Request"
     assert "without a signature" in told["message"]

@@ -1,5 +1,6 @@
 """Functions and layer versions: what AWS refuses of them, and what moto forgets of their settings."""
 
+import functools
 import io
 import re
 import zipfile
@@ -204,6 +205,7 @@ def _unzipped(package: bytes) -> int:
         raise _invalid("Could not unzip uploaded file. Please check your file, then try to upload again.") from error
 
 
+@functools.cache
 def _runtimes() -> frozenset[str]:
     """Gives the runtimes that Lambda's API knows, in whose model they are listed."""
     model = core_session().get_service_model("lambda")
