@@ -1,4 +1,8 @@
-"""Images: what has been built of a recipe, and its building."""
+"""Images: what has been built of a recipe, and its building.
+
+Source: EC2 Image Builder API reference, CreateImage, ListImages (a line for each version), ListImageBuildVersions and
+DeleteImage (which deletes no AMI). That a build which can't end well has the state FAILED: its ``ImageState``.
+"""
 
 import datetime as dt
 

@@ -1,4 +1,8 @@
-"""Image pipelines, which build images of a recipe whenever somebody starts them."""
+"""Image pipelines, which build images of a recipe whenever somebody starts them.
+
+Source: EC2 Image Builder API reference, UpdateImagePipeline ("replaces the entire pipeline configuration"),
+StartImagePipelineExecution (of a pipeline that is disabled too) and DeleteImagePipeline (its images stay).
+"""
 
 from moto.core.responses import ActionResult
 
