@@ -2,6 +2,7 @@
 
 import contextlib
 import difflib
+import gc
 import resource
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -51,6 +52,20 @@ def full_disk() -> Callable[[], contextlib.AbstractContextManager[None]]:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
     return full
+
+
+@pytest.fixture
+def no_collection() -> Iterator[None]:
+    """Keeps the garbage collector from what goes to the limit of recursion.
+
+    There the finalizers of what other tests have left would fail for want of depth, and pytest tells that as a failure.
+    """
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _difference(name: str, expected: str, text: str) -> str:

@@ -174,6 +174,7 @@ class TestProcess:
     @pytest.mark.parametrize(
         "text", [b"", b"no JSON", b"\xff\xfe", b"[]", b"null", b'{"Version": 1, "Expiration": 5}', DEEP]
     )
+    @pytest.mark.usefixtures("no_collection")
     def test_text(self, process, text):
         """What a program prints may be anything: no JSON, no UTF-8, or JSON of another shape (AttributeError)."""
         process(text)
@@ -217,6 +218,7 @@ class TestContainer:
         ],
         ids=["no key", "list", "deep", "no time"],
     )
+    @pytest.mark.usefixtures("no_collection")
     def test_answer(self, no_keys, monkeypatch, page, body, words):
         """What a server gives may lack a key (KeyError) or be of another shape (TypeError, RecursionError)."""
         del no_keys
@@ -372,6 +374,7 @@ class TestAnswer:
         ],
         ids=["empty", "HTML", "XML", "list", "number", "null", "bytes", "time", "deep"],
     )
+    @pytest.mark.usefixtures("no_collection")
     def test_of_somebody_else(self, ask, service, body, words):
         """A page with status 200 that is none of AWS's is said to be that: a proxy's, or a login page."""
         with pytest.raises(AccountError) as error:

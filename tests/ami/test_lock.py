@@ -430,12 +430,14 @@ class TestUnusable:
 
         assert read_text(file, json.dumps(shuffled)) == LOCK
 
+    @pytest.mark.usefixtures("no_collection")
     def test_deeply_nested(self, file):
         """JSON that is nested beyond what the reader can follow is a damaged file, not a crash."""
         with pytest.raises(LockError, match="is not JSON"):
             read_text(file, "[" * 100_000)
 
     @pytest.mark.parametrize("depth", range(900, 1010, 3))
+    @pytest.mark.usefixtures("no_collection")
     def test_nested(self, file, depth):
         """Nor is JSON that just can be followed."""
         with pytest.raises(LockError):

@@ -217,6 +217,7 @@ class TestTokens:
             b"[" * 100_000,
         ],
     )
+    @pytest.mark.usefixtures("no_collection")
     def test_no_token(self, server, registry, body):
         """What is no token is never sent."""
         server.say("/token", Reply(body=body))
@@ -530,6 +531,7 @@ class TestChartDigest:
         "text",
         [b"", b"<html>", b"{", b"\xff\xfe\xff", b"a: [", b"entries: []", b"[" * 100_000, b"? [a]\n: b", b"- *a"],
     )
+    @pytest.mark.usefixtures("no_collection")
     def test_no_index(self, server, registry, text):
         """What is no index is said to be none."""
         server.files["aws.github.io/eks-charts/index.yaml"] = text

@@ -71,6 +71,7 @@ class TestSettings:
             ('{"environment": "x\\u0000.yaml"}', "context environment: should be the name of a file"),
         ],
     )
+    @pytest.mark.usefixtures("no_collection")
     def test_context(self, monkeypatch, capsys, context, said):
         """A context that is none, and a value that names no file."""
         monkeypatch.setenv("CDK_CONTEXT_JSON", context)

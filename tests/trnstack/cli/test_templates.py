@@ -89,6 +89,7 @@ class TestKept:
 
     @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"\xff", b"[" * 99_999, b"7", b'{"Resources": null}'])
     @pytest.mark.parametrize("whole", [True, False])
+    @pytest.mark.usefixtures("no_collection")
     def test_damaged(self, cache, made, plan, content, whole):
         """A file that is not whole, or has a template that is none, is made anew."""
         expected = keeping.templates(plan)

@@ -55,6 +55,7 @@ class TestReading:
     @pytest.mark.parametrize(
         "text", ["", "nonsense", "[]", "{}", '{"kind": "smoke"}', "trnstack-result {", "[" * 100_000]
     )
+    @pytest.mark.usefixtures("no_collection")
     def test_nothing(self, text):
         """What holds no result is told in a sentence."""
         with pytest.raises(ResultError, match=r"^x holds no result: "):
