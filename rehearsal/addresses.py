@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 from botocore.exceptions import ClientError
 
 from rehearsal.limits import MAX_URL_BYTES
-from rehearsal.text import TemplateError
+from rehearsal.templates.text import TemplateError
 
 PATH_STYLE_HOST = re.compile(r"s3[.-].*|s3|localhost|[\d.]+|\[.*\]")
 

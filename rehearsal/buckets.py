@@ -12,6 +12,8 @@ from flask import request
 from moto.iam.access_control import IAMPolicy
 from moto.s3.models import FakeBucket, S3Backend, s3_backends
 
+from rehearsal.overlays.s3_access import set_defaults
+
 _S3 = "s3:"
 #: Whether a condition is met, by its operator, the request's value (None where it has none) and the values asked for.
 #:
@@ -50,13 +52,14 @@ class Service(S3Backend):
 
 
 def adopt() -> None:
-    """Makes S3, and every bucket that moto has made, ours; they keep all that they hold."""
+    """Makes S3, and every bucket that moto has made, ours, with what S3 gives to a new one that was told nothing."""
     for account in list(s3_backends.values()):
         for backend in list(account.values()):
             backend.__class__ = Service
             for bucket in list(backend.buckets.values()):
                 if type(bucket) is FakeBucket:
                     bucket.__class__ = Bucket  # type: ignore[type-abstract]
+                    set_defaults(bucket)
 
 
 def _applies(statement: Mapping[str, Any]) -> bool:

@@ -12,6 +12,7 @@ from rehearsal.faults.injection import Faults
 from rehearsal.handlers import handlers_with
 from rehearsal.handlers.cdk_providers import PROVIDERS
 from rehearsal.handlers.stand_ins import NONE, StandIns
+from rehearsal.handlers.tag_checks import check_tags
 from rehearsal.operations import HOLD_SECONDS
 from rehearsal.overlays import overlay_for
 
@@ -30,7 +31,7 @@ def embedded(
     return Rehearsal(
         handler_for=handlers_with(ChainMap(stand_ins, PROVIDERS)),
         overlay_for=overlay_for,
-        before=(pause.before, check_properties),
+        before=(pause.before, check_properties, check_tags),
         hold_seconds=hold_seconds,
         faults=Faults(faults),
         reader_for=reader_for,

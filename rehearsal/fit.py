@@ -89,7 +89,7 @@ def _text(value: Any, path: str) -> str:
     del path
     if isinstance(value, bool):
         return str(value).lower()
-    return json.dumps(value) if isinstance(value, dict | list) else str(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
 
 
 def _truth(value: Any, path: str) -> bool:

@@ -1,7 +1,7 @@
 """Renders what a survey finds of custom images."""
 
-from rehearsal.branches import Branch, joined
 from rehearsal.survey.image_records import BuiltImage, Distribution, ImageRecipe, Images
+from rehearsal.templates.branches import Branch, joined
 
 
 def image_branches(found: Images) -> list[Branch]:

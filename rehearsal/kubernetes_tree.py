@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from rehearsal.branches import Branch, joined
 from rehearsal.survey.kubernetes_records import HelmRelease, KubernetesObject
+from rehearsal.templates.branches import Branch, joined
 
 _NO_NAMESPACE = "the cluster's"
 

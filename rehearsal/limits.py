@@ -8,7 +8,7 @@ default in mup-aws-beanstalk 42; CloudFormation's words for the other sizes are 
 from collections.abc import Mapping
 from typing import Any
 
-from rehearsal.text import Document, TemplateError
+from rehearsal.templates.text import Document, TemplateError
 
 MAX_BODY_BYTES = 51_200
 MAX_URL_BYTES = 1_000_000

@@ -1,8 +1,8 @@
 """Lets time pass in the embedded AWS: the clock moves on, and what falls due on the way happens in its order.
 
-Schedules of EventBridge Scheduler call their targets, and EC2 ends the instances of a Capacity Block before it ends. A
-deploy moves the clock as well, by the time that it would take; what falls due then happens the next time that somebody
-lets time pass, with the times at which it was due.
+Schedules of EventBridge Scheduler call their targets, again where they were refused, and EC2 ends the instances of a
+Capacity Block before it ends. A deploy moves the clock as well, by the time that it would take; what falls due then
+happens the next time that somebody lets time pass, with the times at which it was due.
 """
 
 import datetime as dt
@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from rehearsal import clock
 from rehearsal.overlays.ec2.reservations import ending
-from rehearsal.overlays.scheduler_clock import Fired, due
+from rehearsal.overlays.scheduler_clock import Fired, due, waiting
 
 PATH = "/_rehearsal/clock"
 ClientFactory = Callable[[str, str, str], Any]
@@ -32,8 +32,8 @@ class _Due(Protocol):
     def moment(self) -> dt.datetime:
         """When it is due."""
 
-    def happen(self, client: ClientFactory) -> Fired | str:
-        """Does it, and tells what was done."""
+    def happen(self, client: ClientFactory) -> Fired | str | None:
+        """Does it, and tells what was done; None where there is nothing to tell."""
 
 
 def pass_to(moment: dt.datetime, client: ClientFactory) -> list[Fired]:
@@ -51,19 +51,22 @@ def pass_to(moment: dt.datetime, client: ClientFactory) -> list[Fired]:
     """
     if moment.tzinfo is None:
         raise PassingError(f"{moment.isoformat()} has no time zone: write 2027-03-01T00:00:00Z")
-    until, happened = max(moment, clock.now()), list[Fired]()
+    until, happened, times = max(moment, clock.now()), list[Fired](), 0
     while True:
-        waiting = [one for one in _all() if one.moment <= until]
-        if not waiting:
+        due_by_then = [one for one in _all() if one.moment <= until]
+        if not due_by_then:
             break
-        if len(happened) == MOST:
+        times += 1
+        if times > MOST:
             raise PassingError(
                 f"more than {MOST:,} calls of schedules fall due until {moment.isoformat()}: go in steps"
             )
-        first = min(waiting, key=lambda one: one.moment)
-        clock.advance_to(first.moment)
+        first = min(due_by_then, key=lambda one: one.moment)
+        at = first.moment
+        clock.advance_to(at)
         told = first.happen(client)
-        happened.append(Fired(first.moment, told) if isinstance(told, str) else told)
+        if told is not None:
+            happened.append(Fired(at, told) if isinstance(told, str) else told)
     clock.advance_to(until)
     return happened
 
@@ -95,7 +98,7 @@ def answer(client: ClientFactory, environ: Mapping[str, Any], start_response: Ca
 
 
 def _all() -> Iterator[_Due]:
-    return chain(due(), ending())
+    return chain(due(), waiting(), ending())
 
 
 def _obey(client: ClientFactory, environ: Mapping[str, Any]) -> list[Fired]:

@@ -1,14 +1,15 @@
 """Holds a stack's operation half way, as one that takes an hour on AWS is half way for most of it.
 
 Told by ``PUT /_rehearsal/pause`` with ``{"stack": NAME}``: the stack's next operation waits before its second resource,
-until ``DELETE`` lets it go on. ``GET`` says whether one is waiting, and for which stack it was told:
-``{"holding": true, "stack": NAME}``. The stack may be one that is yet to be made. The embedded AWS has one such hold,
-as it has one clock.
+until ``DELETE`` lets it go on, or something begins on the stack that ends it. ``GET`` says whether one is waiting, and
+for which stack it was told: ``{"holding": true, "stack": NAME}``. The stack may be one that is yet to be made. The
+embedded AWS has one such hold, as it has one clock.
 """
 
 import json
 import re
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
@@ -20,7 +21,7 @@ PATH = "/_rehearsal/pause"
 #: Source: CloudFormation API reference, ``CreateStack``, ``StackName``.
 _STACK_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,127}")
 #: Nobody is left waiting for good: whoever has set a hold and died holds the operation for a minute at most.
-_LONGEST_SECONDS = 60.0
+_LONGEST_SECONDS, _LOOK_SECONDS = 60.0, 0.05
 
 
 class _State:
@@ -62,8 +63,11 @@ def before(stack: Stack, resource: Resource, verb: str, properties: Properties) 
         _STATE.operation = stack.operation_id
         return
     _STATE.holding = True
+    until = time.monotonic() + _LONGEST_SECONDS
     try:
-        _STATE.may_go_on.wait(_LONGEST_SECONDS)
+        while not _STATE.may_go_on.wait(_LOOK_SECONDS) and time.monotonic() < until:
+            if stack.is_interrupted:
+                go_on()
     finally:
         _STATE.holding = False
 

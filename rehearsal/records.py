@@ -6,7 +6,7 @@ from datetime import datetime
 
 from rehearsal.drifts import Drift
 from rehearsal.handlers.base import Properties, Resource
-from rehearsal.template import ResourceSpec
+from rehearsal.templates.template import ResourceSpec
 
 
 @dataclass(slots=True)

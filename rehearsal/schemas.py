@@ -28,11 +28,13 @@ class Schema(published.Schema):
         snapshots: Whether its deletion policy may be ``Snapshot``.
         capability_property: The property that decides between the IAM capabilities; None for a type that needs none.
         open_attributes: Whether its attributes are whatever the resource answers, as a nested stack's outputs are.
+        in_registry: Whether CloudFormation makes it by a handler of its registry, as it does all but the oldest types.
     """
 
     snapshots: bool = False
     capability_property: str | None = None
     open_attributes: bool = False
+    in_registry: bool = True
 
     def offers(self, attribute: str) -> bool:
         """Says whether ``Fn::GetAtt`` may name an attribute: a read-only path, or one within or around it."""
@@ -82,6 +84,7 @@ def _schema(resource_type: str, name: str) -> Schema:
         snapshots=resource_type in facts["snapshots"],
         capability_property=facts["capabilities"].get(resource_type),
         open_attributes=resource_type in facts["open_attributes"],
+        in_registry="handlers" in published.document(name),
     )
 
 

@@ -1,5 +1,6 @@
 """Keeps the stacks of the rehearsal: what they were asked to be, their events, and the states that may follow."""
 
+import threading
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,75 +10,14 @@ from typing import Any
 from rehearsal import clock
 from rehearsal.drifts import StackDrift
 from rehearsal.handlers.base import Properties, Resource
-from rehearsal.parameters import Parameters
+from rehearsal.history import STACK_TYPE, Event, Output, Subject
+from rehearsal.masking import masked, secrets
 from rehearsal.records import Kept, Present, Record
-from rehearsal.states import INTERNAL_FAILURE, TRANSITIONS, USER_INITIATED
-from rehearsal.template import NOTHING, Template
+from rehearsal.states import INTERNAL_FAILURE, REMOVALS, STEADY, TRANSITIONS, USER_INITIATED
+from rehearsal.templates.parameters import Parameters
+from rehearsal.templates.template import NOTHING, Template
 
 __all__ = ["STACK_TYPE", "Deployment", "Event", "Kept", "Output", "Present", "Record", "Settled", "Stack", "Subject"]
-
-STACK_TYPE = "AWS::CloudFormation::Stack"
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What an event is about: a resource, or the stack itself.
-
-    Attributes:
-        logical_id: Its name in the template.
-        physical_id: What ``Ref`` gives; empty before it is made.
-        type: Its CloudFormation type.
-        properties: The resource's properties at that time; None for the stack.
-    """
-
-    logical_id: str
-    physical_id: str
-    type: str
-    properties: Properties | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One line of a stack's history, as ``DescribeStackEvents`` shows it.
-
-    Attributes:
-        event_id: Its own id.
-        operation_id: The id of the stack operation that it belongs to.
-        client_token: The token that the caller gave that operation.
-        subject: What it is about.
-        status: The status that this got.
-        reason: Why.
-        timestamp: When, by the rehearsal's clock.
-        recorded: When, by the machine's.
-        code: The error code of the service that refused; None where nothing did.
-    """
-
-    event_id: str
-    operation_id: str
-    client_token: str | None
-    subject: Subject
-    status: str
-    reason: str | None
-    timestamp: datetime
-    recorded: datetime
-    code: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """A stack's output.
-
-    Attributes:
-        key: Its name in the template.
-        value: Its value.
-        description: Its description, if it has one.
-        export: The name under which other stacks may import it, if any.
-    """
-
-    key: str
-    value: str
-    description: str | None = None
-    export: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +59,10 @@ class Stack:
         imports: The names of the exports that it uses.
         options: What the caller gave along and CloudFormation only gives back (role, notifications, capabilities, ...).
         change_sets: Its change sets by name, as the API keeps them.
+        executed: The change sets that were executed, by id.
+        reviewed: The ids of the nested stacks that wait in review for a change set of its own, by their logical ids.
+        change_set_id: The id of the one that its last operation executed; None where that was a direct one.
+        revision: How many operations have begun that may change what a change set would do.
         policy: The text of its stack policy; None as long as none was set.
         policy_during_update: The text of the policy that takes its place as long as an update lasts.
         on_failure: What its creation was to do on a failure, where the caller said it by ``OnFailure``.
@@ -126,6 +70,9 @@ class Stack:
         root_id: The ARN of the stack at the root of its tree; None for one that is nobody's.
         drift: What the last look at the whole stack found; None where there was none.
         skipped: Of a nested stack, the logical ids that the next continuation of its way back leaves out.
+        deadline: When its creation, or that of the stack around it, has taken too long; None where there is no limit.
+        performed: The id of the operation that is worked at; another one may have taken its place in ``operation_id``.
+        lock: Held by whoever looks at its status and then changes it.
     """
 
     name: str
@@ -148,6 +95,10 @@ class Stack:
     imports: frozenset[str] = frozenset()
     options: Mapping[str, Any] = field(default_factory=dict)
     change_sets: dict[str, Any] = field(default_factory=dict)
+    executed: dict[str, Any] = field(default_factory=dict)
+    reviewed: dict[str, str] = field(default_factory=dict)
+    change_set_id: str | None = None
+    revision: int = 0
     policy: str | None = None
     policy_during_update: str | None = None
     on_failure: str | None = None
@@ -158,6 +109,9 @@ class Stack:
     is_protected: bool = False
     operation_id: str = ""
     client_token: str | None = None
+    deadline: datetime | None = None
+    performed: str = ""
+    lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
     def begin(self, status: str, *, token: str | None = None, reason: str | None = USER_INITIATED) -> None:
         """Starts an operation: it gets an id of its own, and the stack its first status.
@@ -165,9 +119,16 @@ class Stack:
         Raises:
             ValueError: No such operation may start from the stack's present status.
         """
-        self.operation_id = str(uuid.uuid4())
-        self.client_token = token
-        self.move(status, reason)
+        with self.lock:
+            before = self.operation_id, self.client_token
+            self.operation_id, self.client_token = str(uuid.uuid4()), token
+            try:
+                self.move(status, reason)
+            except ValueError:
+                self.operation_id, self.client_token = before
+                raise
+            if status != "DELETE_IN_PROGRESS":
+                self.revision += 1
 
     def move(self, status: str, reason: str | None = None) -> None:
         """Gives the stack its next status, with an event.
@@ -179,20 +140,46 @@ class Stack:
             raise ValueError(f"stack {self.name} can't go from {self.status or 'nothing'} to {status}")
         self.status, self.reason = status, reason
         self._add_event(Subject(self.name, self.id, STACK_TYPE), status, reason)
+        if status in REMOVALS:
+            self.deleted = self.events[-1].timestamp
+        elif status in STEADY:
+            self.deleted = None
+
+    def advance(self, status: str, reason: str | None = None) -> bool:
+        """Gives the stack its next status, unless another operation has taken the place of the one that is performed.
+
+        Returns:
+            Whether it got it.
+        """
+        with self.lock:
+            if self.is_interrupted:
+                return False
+            self.move(status, reason)
+            return True
 
     def stop(self) -> None:
         """Gives the stack the status that is next after one in progress, if it was left there by a bug."""
-        if self.is_busy:
-            ends = TRANSITIONS[self.status]
-            self.move(next((end for end in ends if end.endswith("_FAILED")), ends[0]), INTERNAL_FAILURE)
+        with self.lock:
+            if self.is_busy and not self.is_interrupted:
+                ends = TRANSITIONS[self.status]
+                self.move(next((end for end in ends if end.endswith("_FAILED")), ends[0]), INTERNAL_FAILURE)
 
     def mark(self, record: Record, status: str, reason: str | None = None, code: str | None = None) -> None:
         """Gives a resource its next status, with an event; ``code`` is that of the service that refused."""
-        resource = record.resource
-        subject = Subject(record.logical_id, resource.physical_id or "", resource.type, resource.properties)
+        resource, shown = record.resource, self._shown(record)
+        subject = Subject(record.logical_id, resource.physical_id or "", resource.type, shown)
         self._add_event(subject, status, reason, code)
         record.status, record.reason, record.updated = status, reason, self.events[-1].timestamp
         record.drift = None  # what was found before says nothing of what it is now
+
+    def _shown(self, record: Record) -> Properties:
+        """Gives a resource's properties without secrets, wherever its present or its coming template put one."""
+        hidden = secrets(self.deployment.parameters, self.settled.deployment.parameters)
+        shown: Properties = masked(record.spec.properties, record.resource.properties, hidden)
+        coming = self.deployment.template.resources.get(record.logical_id) if hidden else None
+        if coming is not None and coming != record.spec:
+            shown = masked(coming.properties, shown, hidden)
+        return shown
 
     def settle(self) -> None:
         """Remembers how the stack stands, as the place to which a later rollback leads."""
@@ -220,6 +207,11 @@ class Stack:
     def is_busy(self) -> bool:
         """Whether an operation is under way."""
         return self.status.endswith("_IN_PROGRESS") and self.status != "REVIEW_IN_PROGRESS"
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether another operation has taken the place of the one that is performed."""
+        return bool(self.performed) and self.performed != self.operation_id
 
     def may(self, status: str) -> bool:
         """Says whether the stack may take a status now."""

@@ -5,6 +5,9 @@ from collections.abc import Mapping
 USER_INITIATED = "User Initiated"
 INTERNAL_FAILURE = "Internal Failure"
 
+#: What gives a stack its time of deletion, whether or not it is gone at last.
+#: Source: localstack/localstack, tests/aws/services/cloudformation/api, test_stacks.snapshot.json (recorded from AWS).
+REMOVALS = ("ROLLBACK_IN_PROGRESS", "DELETE_IN_PROGRESS")
 STEADY = ("CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE")
 TRANSITIONS: Mapping[str, tuple[str, ...]] = {
     "": ("REVIEW_IN_PROGRESS", "CREATE_IN_PROGRESS"),
@@ -12,7 +15,7 @@ TRANSITIONS: Mapping[str, tuple[str, ...]] = {
     "CREATE_IN_PROGRESS": ("CREATE_COMPLETE", "CREATE_FAILED", "ROLLBACK_IN_PROGRESS", "DELETE_IN_PROGRESS"),
     "CREATE_FAILED": ("ROLLBACK_IN_PROGRESS", "UPDATE_IN_PROGRESS", "DELETE_IN_PROGRESS"),
     "CREATE_COMPLETE": ("UPDATE_IN_PROGRESS", "DELETE_IN_PROGRESS"),
-    "ROLLBACK_IN_PROGRESS": ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED"),
+    "ROLLBACK_IN_PROGRESS": ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "DELETE_IN_PROGRESS"),
     "ROLLBACK_COMPLETE": ("DELETE_IN_PROGRESS",),
     "ROLLBACK_FAILED": ("DELETE_IN_PROGRESS",),
     "UPDATE_IN_PROGRESS": ("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "UPDATE_FAILED", "UPDATE_ROLLBACK_IN_PROGRESS"),

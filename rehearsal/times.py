@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rehearsal.durations import row
-from rehearsal.references import references
 from rehearsal.stack import STACK_TYPE
-from rehearsal.text import read
+from rehearsal.templates.references import references
+from rehearsal.templates.text import read
 from trnstack.catalog.creation_times import Duration, unconfirmed
 
 #: What is shorter, in minutes, is summed up and not named.

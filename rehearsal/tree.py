@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from rehearsal.branches import SEPARATOR, Branch, joined, lines, listed
 from rehearsal.image_tree import image_branches
 from rehearsal.kubernetes_tree import object_branches, release_branches
 from rehearsal.survey.records import (
@@ -20,6 +19,7 @@ from rehearsal.survey.records import (
     Vpc,
 )
 from rehearsal.survey.schedule_records import Schedule, Topic
+from rehearsal.templates.branches import SEPARATOR, Branch, joined, lines, listed
 
 _EFA = ("efa", "efa-only")
 _RESIZE = re.compile(r'"DesiredSize": ?(\d+)')

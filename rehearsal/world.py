@@ -37,6 +37,7 @@ class World:
             partition=partition,
             now=clock.now,
             created=clock.now(),
+            lock=self.lock,
         )
 
     def add(self, stack: Stack) -> None:
@@ -58,6 +59,11 @@ class World:
         """Gives the stack of an ARN, unless it is deleted."""
         stack = self._stacks.get(stack_id)
         return None if stack is None or stack.status == "DELETE_COMPLETE" else stack
+
+    def is_interrupted(self, stack: Stack) -> bool:
+        """Says whether what is performed on a stack, or on one around it, is to end, since something else has begun."""
+        around = self._stacks.get(stack.parent_id or "")
+        return stack.is_interrupted or (around is not None and self.is_interrupted(around))
 
     def root(self, stack: Stack) -> Stack:
         """Gives the stack at the root of a stack's tree; itself where it is nobody's."""

@@ -9,7 +9,7 @@ from rehearsal.drifts import NOT_CHECKED
 from rehearsal.engine import Change, Detail
 from rehearsal.handlers.base import VALIDATION_FAILED
 from rehearsal.stack import Event, Record, Stack
-from rehearsal.template import Template
+from rehearsal.templates.template import Template
 
 Answer = dict[str, Any]
 
@@ -25,11 +25,16 @@ def stack(it: Stack, *, is_protected: bool) -> Answer:
     Args:
         it: The stack.
         is_protected: Whether the stack at the root of its tree is protected from deletion.
+
+    Source: localstack/localstack, tests/aws/services/cloudformation/api, test_stacks.snapshot.json (recorded from AWS),
+    for what a deleted one lacks.
     """
+    is_gone = it.status == "DELETE_COMPLETE"
     return filled(
         {
             "StackId": it.id,
             "StackName": it.name,
+            "ChangeSetId": None if is_gone else it.change_set_id,
             "Description": it.deployment.template.description,
             "Parameters": [parameter.described() for parameter in it.deployment.parameters.values()],
             "CreationTime": it.created,
@@ -49,7 +54,7 @@ def stack(it: Stack, *, is_protected: bool) -> Answer:
                 for output in it.outputs
             ],
             "Tags": tags(it.deployment.tags),
-            "EnableTerminationProtection": is_protected,
+            "EnableTerminationProtection": None if is_gone else is_protected,
             "ParentId": it.parent_id,
             "RootId": it.root_id,
             "DriftInformation": _stack_drift(it),
@@ -156,9 +161,10 @@ def change_set(it: Stack, one: ChangeSet, *, with_values: bool, recorded: bool =
             "CreationTime": one.recorded if recorded else one.created,
             "Status": one.status,
             "StatusReason": one.reason,
-            "ExecutionStatus": one.execution_status,
+            "ExecutionStatus": one.execution_status(it),
             "OnStackFailure": one.on_failure,
             "IncludeNestedStacks": one.includes_nested,
+            "ImportExistingResources": one.imports_existing,
             "ParentChangeSetId": one.parent_id,
             "RootChangeSetId": one.root_id,
             "Changes": [
@@ -183,7 +189,7 @@ def change(found: Change, *, with_values: bool, nested: str | None = None) -> An
     scope = dict.fromkeys(detail.attribute for detail in found.details)
     contexts = {
         name: json.dumps({"Properties": properties}, sort_keys=True)
-        for name, properties in (("BeforeContext", found.before), ("AfterContext", found.after))
+        for name, properties in zip(("BeforeContext", "AfterContext"), found.shown, strict=True)
         if with_values and properties is not None
     }
     return filled(

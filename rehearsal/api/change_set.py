@@ -8,7 +8,7 @@ from typing import Any
 from rehearsal import chance, clock
 from rehearsal.engine import Change, Engine
 from rehearsal.stack import Deployment, Stack
-from rehearsal.template import TemplateError
+from rehearsal.templates.template import TemplateError
 
 NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
 
@@ -34,6 +34,9 @@ class ChangeSet:
         nested: The ids of those, by the nested stack's logical id.
         parent_id: The id of the change set with which it was made, of the stack around its own; None for a root.
         root_id: The id of the change set at the root; None for a root.
+        imports_existing: Whether resources that are there already were to be imported.
+        revision: The stack's, when it was made.
+        execution: The id of the operation that executed it; None as long as none did.
     """
 
     name: str
@@ -52,11 +55,25 @@ class ChangeSet:
     nested: Mapping[str, str] = field(default_factory=dict)
     parent_id: str | None = None
     root_id: str | None = None
+    imports_existing: bool = False
+    revision: int = 0
+    execution: str | None = None
 
-    @property
-    def execution_status(self) -> str:
-        """Whether it can be executed: ``AVAILABLE`` or ``UNAVAILABLE``."""
-        return "AVAILABLE" if self.status == "CREATE_COMPLETE" else "UNAVAILABLE"
+    def execution_status(self, stack: Stack) -> str:
+        """Tells whether it can be executed on its stack, or how that went.
+
+        Source: CloudFormation API reference, DescribeChangeSet, ``ExecutionStatus``: it is obsolete when the stack was
+        updated after it was made. That an operation which ends in a way back has failed it is unconfirmed.
+
+        Returns:
+            ``UNAVAILABLE``, ``AVAILABLE``, ``OBSOLETE``, ``EXECUTE_IN_PROGRESS``, ``EXECUTE_COMPLETE`` or
+            ``EXECUTE_FAILED``.
+        """
+        if self.execution is not None:
+            return _outcome(stack, self.execution)
+        if self.status != "CREATE_COMPLETE":
+            return "UNAVAILABLE"
+        return "AVAILABLE" if self.revision == stack.revision else "OBSOLETE"
 
 
 def make(
@@ -106,4 +123,17 @@ def make(
         description=description,
         on_failure=on_failure,
         token=token,
+        revision=stack.revision,
     )
+
+
+def _outcome(stack: Stack, operation_id: str) -> str:
+    statuses = [
+        event.status
+        for event in stack.events
+        if event.operation_id == operation_id and event.subject.physical_id == stack.id
+    ]
+    if statuses[-1] in {"CREATE_COMPLETE", "UPDATE_COMPLETE"}:
+        return "EXECUTE_COMPLETE"
+    goes_on = stack.operation_id == operation_id and stack.is_busy
+    return "EXECUTE_IN_PROGRESS" if goes_on else "EXECUTE_FAILED"

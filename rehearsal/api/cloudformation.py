@@ -1,12 +1,12 @@
 """The actions that only tell, which complete CloudFormation's API."""
 
-from typing import Any
-
 from moto.core.responses import ActionResult
 
 from rehearsal.api import answer
 from rehearsal.api.change_sets import ChangeSetActions
 from rehearsal.api.errors import ApiError
+from rehearsal.api.paging import PAGE
+from rehearsal.stack import Record, Stack
 
 
 class CloudFormation(ChangeSetActions):
@@ -20,36 +20,37 @@ class CloudFormation(ChangeSetActions):
             stacks = self.engine.world.stacks(self.current_account, self.region)
             shown = [it for it in stacks if it.status != "DELETE_COMPLETE"]
         root = self.engine.world.root
-        return ActionResult({"Stacks": [answer.stack(it, is_protected=root(it).is_protected) for it in shown]})
+        return self.paged(
+            "Stacks", shown, lambda it: answer.stack(it, is_protected=root(it).is_protected), newest_first=True
+        )
 
     def list_stacks(self) -> ActionResult:
         """Lists the stacks, deleted ones too, or those in the asked states."""
         wanted = self.asked("StackStatusFilter")
         stacks = self.engine.world.stacks(self.current_account, self.region)
-        return ActionResult(
-            {"StackSummaries": [answer.stack_summary(it) for it in stacks if not wanted or it.status in wanted]}
-        )
+        rows = [it for it in stacks if not wanted or it.status in wanted]
+        return self.paged("StackSummaries", rows, answer.stack_summary, newest_first=True)
 
     def describe_stack_events(self) -> ActionResult:
         """Shows a stack's history, newest first."""
-        stack = self.stack()
-        shown = [answer.event(stack, one, recorded=self.recorded) for one in reversed(stack.events)]
-        return ActionResult({"StackEvents": shown})
+        stack = self.existing()
+        rows, recorded = stack.events[::-1], self.recorded
+        return self.paged(
+            "StackEvents", rows, lambda one: answer.event(stack, one, recorded=recorded), newest_first=True
+        )
 
     def describe_events(self) -> ActionResult:
         """Shows the history of an operation, newest first; change sets have none."""
         if self.asked("ChangeSetName"):
             return ActionResult({"OperationEvents": []})
-        stack = self.stack()
+        stack, recorded = self.existing(), self.recorded
         operation = self.asked("OperationId")
-        return ActionResult(
-            {
-                "OperationEvents": [
-                    {**answer.event(stack, one, recorded=self.recorded), "EventType": "STACK_EVENT"}
-                    for one in reversed(stack.events)
-                    if operation in {None, one.operation_id}
-                ]
-            }
+        rows = [one for one in reversed(stack.events) if operation in {None, one.operation_id}]
+        return self.paged(
+            "OperationEvents",
+            rows,
+            lambda one: {**answer.event(stack, one, recorded=recorded), "EventType": "STACK_EVENT"},
+            newest_first=True,
         )
 
     def describe_stack_resource(self) -> ActionResult:
@@ -60,12 +61,14 @@ class CloudFormation(ChangeSetActions):
         return ActionResult({"StackResourceDetail": answer.resource(stack, stack.records[name])})
 
     def describe_stack_resources(self) -> ActionResult:
-        """Shows the resources of a stack, or of the stack that has a given resource."""
-        return ActionResult({"StackResources": self._resources(self.asked("LogicalResourceId"))})
+        """Shows the resources of a stack, or of the stack that has a given resource: the first hundred of them."""
+        stack, rows = self._resources(self.asked("LogicalResourceId"))
+        return ActionResult({"StackResources": [answer.resource(stack, one) for one in rows[:PAGE]]})
 
     def list_stack_resources(self) -> ActionResult:
         """Lists the resources of a stack."""
-        return ActionResult({"StackResourceSummaries": self._resources(None)})
+        stack, rows = self._resources(None)
+        return self.paged("StackResourceSummaries", rows, lambda one: answer.resource(stack, one))
 
     def get_template(self) -> ActionResult:
         """Gives a stack's template as it came, or that of a change set."""
@@ -82,21 +85,19 @@ class CloudFormation(ChangeSetActions):
         return ActionResult(answer.template_summary(template, self.engine.capabilities(template, self.region)))
 
     def validate_template(self) -> ActionResult:
-        """Checks a template's shape and tells what it declares."""
+        """Checks a template by itself and tells what it declares."""
         template = self.template(None)
+        self.engine.validate(template, self.region)
         summary = answer.template_summary(template, self.engine.capabilities(template, self.region))
         return ActionResult(summary)
 
     def list_exports(self) -> ActionResult:
         """Lists the exports of the account in the region."""
         exports = self.engine.world.exports(self.current_account, self.region)
-        return ActionResult(
-            {
-                "Exports": [
-                    {"Name": name, "Value": one.value, "ExportingStackId": one.stack_id}
-                    for name, one in sorted(exports.items())
-                ]
-            }
+        return self.paged(
+            "Exports",
+            sorted(exports.values(), key=lambda one: one.name),
+            lambda one: {"Name": one.name, "Value": one.value, "ExportingStackId": one.stack_id},
         )
 
     def list_imports(self) -> ActionResult:
@@ -105,9 +106,9 @@ class CloudFormation(ChangeSetActions):
         importers = self.engine.world.importers(name, self.current_account, self.region)
         if not importers:
             raise ApiError(f"Export '{name}' is not imported by any stack.")
-        return ActionResult({"Imports": importers})
+        return self.paged("Imports", importers, str)
 
-    def _resources(self, logical_id: str | None) -> list[dict[str, Any]]:
+    def _resources(self, logical_id: str | None) -> tuple[Stack, list[Record]]:
         physical_id = self.asked("PhysicalResourceId")
         stacks = self.engine.world.stacks(self.current_account, self.region) if physical_id else [self.stack()]
         owners = [
@@ -117,9 +118,5 @@ class CloudFormation(ChangeSetActions):
         ]
         if not owners:
             raise ApiError(f"Stack for {physical_id} does not exist")
-        stack = owners[0]
-        return [
-            answer.resource(stack, record)
-            for name, record in stack.records.items()
-            if logical_id in {None, name} and record.status
-        ]
+        rows = [record for name, record in owners[0].records.items() if logical_id in {None, name} and record.status]
+        return owners[0], rows

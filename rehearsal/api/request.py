@@ -8,18 +8,19 @@ from rehearsal.api.constraints import check_tags
 from rehearsal.api.errors import ApiError
 from rehearsal.engine import Retention
 from rehearsal.limits import MAX_BODY_BYTES
-from rehearsal.parameters import Given
-from rehearsal.template import Template, parse
+from rehearsal.templates.parameters import Given
+from rehearsal.templates.template import Template, parse
 
 Asked = Callable[[str], Any]
 
+ROLLBACK = "RollbackConfiguration"
 KEPT_OPTIONS = (
     "Capabilities",
     "DeploymentConfig",
     "DisableRollback",
     "NotificationARNs",
     "RoleARN",
-    "RollbackConfiguration",
+    ROLLBACK,
     "TimeoutInMinutes",
 )
 
@@ -56,10 +57,19 @@ def _bounded(body: str) -> str:
 
 
 def given(asked: Asked) -> dict[str, Given]:
-    """Reads the parameters of a request."""
+    """Reads the parameters of a request.
+
+    Raises:
+        ApiError: One is given twice. That CloudFormation refuses it, and its words, are unconfirmed.
+    """
+    rows = asked("Parameters") or []
+    names = [one["ParameterKey"] for one in rows]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ApiError(f"Parameters: [{', '.join(twice)}] are given more than once")
     return {
         one["ParameterKey"]: Given(one.get("ParameterValue"), use_previous=bool(one.get("UsePreviousValue")))
-        for one in asked("Parameters") or []
+        for one in rows
     }
 
 
@@ -76,9 +86,18 @@ def tags(asked: Asked, previous: Mapping[str, str]) -> dict[str, str]:
     return {tag["Key"]: tag["Value"] for tag in found}
 
 
-def options(asked: Asked) -> dict[str, Any]:
-    """Reads what CloudFormation keeps with a stack and gives back."""
-    return {name: value for name in KEPT_OPTIONS if (value := asked(name)) is not None}
+def options(asked: Asked, previous: Mapping[str, Any]) -> dict[str, Any]:
+    """Reads what CloudFormation keeps with a stack and gives back.
+
+    Args:
+        asked: Gives a parameter of the request.
+        previous: What the stack has; its rollback triggers stay where the request names none.
+
+    """
+    found = {name: value for name in KEPT_OPTIONS if (value := asked(name)) is not None}
+    if ROLLBACK in found:
+        found[ROLLBACK] = {**previous.get(ROLLBACK, {}), **found[ROLLBACK]}
+    return found
 
 
 def retention(asked: Asked, *, config: Mapping[str, Any], on_failure: str | None = None) -> Retention:

@@ -1,15 +1,24 @@
 """Reads which resources the continuation of a way back is to leave out, in a stack and in the stacks nested in it.
 
+CloudFormation takes any names and begins: the way back then fails again, with what is wrong with them as its reason.
+
 Source: CloudFormation API reference, ContinueUpdateRollback, ``ResourcesToSkip``: a resource of a nested stack is
-``NestedStackName.ResourceLogicalID``, and only resources that failed to be led back may be named. The words of the
-refusal are unconfirmed.
+``NestedStackName.ResourceLogicalID``, only resources that failed to be led back may be named, and a nested stack only
+where it is deleted or was to be. The reasons, and that they come as events of the stack, are from a log of such
+attempts that a team has published; how the sentence of a resource that is not there begins is unconfirmed.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
-from rehearsal.api.errors import ApiError
 from rehearsal.stack import STACK_TYPE, Stack
 from rehearsal.world import World
+
+NESTED = "Nested stacks could not be skipped"
+NOT_FAILED = "Only the resources failed during UpdateRollback are allowed to be skipped"
+
+
+class SkippingError(Exception):
+    """A name is of nothing that may be left out; what it says is the reason of the stack."""
 
 
 def skipped(world: World, stack: Stack, asked: Collection[str] | None) -> frozenset[str]:
@@ -21,23 +30,33 @@ def skipped(world: World, stack: Stack, asked: Collection[str] | None) -> frozen
         asked: The names that the request gives; None for every resource that failed.
 
     Raises:
-        ApiError: A name is of no resource that failed.
+        SkippingError: A name is of no resource that failed.
     """
-    tree = {child.name: child for child in _nested(world, stack) if child.status == "UPDATE_ROLLBACK_FAILED"}
-    failed = {name: _failed(child) for name, child in tree.items()}
-    own = _failed(stack)
+    tree = {child.name: child for child in _nested(world, stack)}
+    chosen: dict[str, frozenset[str]] = {owner: frozenset() for owner in ("", *tree)}
     if asked is None:
-        chosen = {"": own, **failed}
-    else:
-        chosen = {owner: frozenset() for owner in ("", *tree)}
-        for name in asked:
-            owner, _, logical_id = name.rpartition(".")
-            if logical_id not in (failed.get(owner, frozenset()) if owner else own):
-                raise ApiError(f"The resource [{name}] can't be skipped: it is not in UPDATE_FAILED state")
-            chosen[owner] |= {logical_id}
+        chosen = {"": _failed(stack), **{name: _failed(child) for name, child in tree.items()}}
+    for name in asked or ():
+        owner, _, logical_id = name.rpartition(".")
+        if owner and owner not in tree:
+            raise SkippingError(f"Stack [{owner}] does not exist")
+        _check(world, tree[owner] if owner else stack, logical_id)
+        chosen[owner] |= {logical_id}
     for name, child in tree.items():
         child.skipped = chosen[name]
     return chosen[""]
+
+
+def _check(world: World, owner: Stack, logical_id: str) -> None:
+    record = owner.records.get(logical_id)
+    if record is None:
+        raise SkippingError(f"Resource [{logical_id}] does not belong to stack {owner.name}")
+    if record.resource.type == STACK_TYPE:
+        child = world.by_id(record.resource.physical_id or "")
+        if child is not None and not child.status.startswith("DELETE_"):
+            raise SkippingError(NESTED)
+    if record.status != "UPDATE_FAILED" or owner.status != "UPDATE_ROLLBACK_FAILED":
+        raise SkippingError(NOT_FAILED)
 
 
 def _failed(stack: Stack) -> frozenset[str]:
@@ -45,11 +64,15 @@ def _failed(stack: Stack) -> frozenset[str]:
     return frozenset(
         name
         for name, record in stack.records.items()
-        if record.status == "UPDATE_FAILED" and record.resource.type != STACK_TYPE
+        if record.status == "UPDATE_FAILED"
+        and record.resource.type != STACK_TYPE
+        and stack.status == "UPDATE_ROLLBACK_FAILED"
     )
 
 
-def _nested(world: World, stack: Stack) -> list[Stack]:
-    """Gives the stacks nested in a stack, at every depth."""
-    children = [one for one in world.stacks(stack.account, stack.region) if one.parent_id == stack.id]
-    return [found for child in children for found in (child, *_nested(world, child))]
+def _nested(world: World, stack: Stack) -> Iterator[Stack]:
+    """Yields the stacks nested in a stack, at every depth."""
+    for child in world.stacks(stack.account, stack.region):
+        if child.parent_id == stack.id and child.status != "DELETE_COMPLETE":
+            yield child
+            yield from _nested(world, child)

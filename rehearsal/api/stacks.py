@@ -5,28 +5,35 @@ from moto.core.responses import ActionResult, EmptyResult
 from rehearsal.api import request
 from rehearsal.api.errors import ApiError
 from rehearsal.api.policies import PolicyActions
-from rehearsal.api.skipping import skipped
-from rehearsal.engine import Operation
+from rehearsal.api.retaining import check_forced, check_retained
+from rehearsal.api.skipping import SkippingError, skipped
+from rehearsal.engine import Operation, Retention
 from rehearsal.stack import Stack
+
+GOING = ("DELETE_IN_PROGRESS", "DELETE_COMPLETE")
 
 
 class StackActions(PolicyActions):
     """Creates, updates, deletes and rolls back stacks."""
 
     def create_stack(self) -> ActionResult:
-        """Makes a stack and its resources."""
+        """Makes a stack and its resources; one that waits in review is made so too, and its change sets are obsolete.
+
+        Source: localstack/localstack, tests/aws/services/cloudformation/api, test_changesets.snapshot.json (recorded
+        from AWS), test_create_while_in_review.
+        """
         token = self.asked("ClientRequestToken")
         if self.asked("OnFailure") is not None and self.asked("DisableRollback") is not None:
             raise ApiError("Either DisableRollback or OnFailure can be specified, not both.")
-        template = self.acknowledged(self.template(None))
+        template = self.acknowledged(self.template(None), expands=True)
         with self.engine.world.lock:
             there = self.found()
-            if there is not None:
+            if there is not None and there.status != "REVIEW_IN_PROGRESS":
                 if token and there.client_token == token:
                     return ActionResult({"StackId": there.id})
                 raise ApiError(f"Stack [{there.name}] already exists", code="AlreadyExistsException")
-            stack = self.new_stack()
-            stack.options = request.options(self.asked)
+            stack = there or self.new_stack()
+            stack.options = self.options(None)
             deployment = self.engine.prepare(stack, template, request.given(self.asked), request.tags(self.asked, {}))
             stack.is_protected = bool(self.asked("EnableTerminationProtection"))
             stack.policy = self.first_policy(stack, deployment)
@@ -39,70 +46,111 @@ class StackActions(PolicyActions):
     def update_stack(self) -> ActionResult:
         """Changes a stack's resources."""
         token = self.asked("ClientRequestToken")
-        template = self.acknowledged(self.template(self.stack()))
+        template = self.acknowledged(self.template(self.reviewed()), expands=True)
         with self.engine.world.lock:
-            stack = self.stack()
+            stack = self.reviewed()
             if token and stack.client_token == token:
                 return ActionResult({"StackId": stack.id})
             self.check_may(stack, "UPDATE_IN_PROGRESS", "updated")
-            tags = request.tags(self.asked, stack.deployment.tags)
+            tags, options = request.tags(self.asked, stack.deployment.tags), self.options(stack)
             deployment = self.engine.prepare(stack, template, request.given(self.asked), tags)
             policies = self.policies(stack, deployment)
             if self.engine.preview(stack, deployment).is_empty:
                 raise ApiError("No updates are to be performed.")
-            stack.options = {**stack.options, **request.options(self.asked)}
+            stack.options, stack.change_set_id = {**stack.options, **options}, None
             retention = request.retention(self.asked, config=self.config(stack.options))
             operation = self.engine.update(stack, deployment, retention, token, policies=policies)
         return self._run(stack, operation)
 
     def delete_stack(self) -> EmptyResult:
-        """Removes a stack and its resources; a stack that is not there is no error."""
+        """Removes a stack and its resources; one that is not there, or that is being removed, is no error.
+
+        Source: a refusal in elifesciences' builder quotes the words for a stack that is busy; that only updates and
+        their ways back keep a stack from being deleted, not its creation, follows Eucalyptus, which does as AWS does.
+        """
         token = self.asked("ClientRequestToken")
         with self.engine.world.lock:
             stack = self.found()
-            if stack is None or stack.status == "DELETE_COMPLETE" or (token and stack.client_token == token):
+            if stack is None or stack.status in GOING or (token and stack.client_token == token):
                 return EmptyResult()
             if self.engine.world.root(stack).is_protected:
                 raise ApiError(f"Stack [{stack.name}] cannot be deleted while TerminationProtection is enabled")
-            if stack.is_busy:
+            if not stack.may("DELETE_IN_PROGRESS"):
                 raise ApiError(f"Stack [{stack.id}] cannot be deleted while in status {stack.status}")
             retained = self.asked("RetainResources") or ()
+            check_retained(stack, retained)
             force = self.asked("DeletionMode") == "FORCE_DELETE_STACK"
-            if (retained or force) and stack.status != "DELETE_FAILED":
-                raise ApiError(
-                    f"Invalid operation on stack [{stack.id}]. Stack must be in DELETE_FAILED state to retain resources"
-                )
+            if force:
+                check_forced(stack)
+            self._take_role(stack)
             operation = self.engine.delete(stack, retained=retained, force=force, token=token)
         self.operations.run(stack, operation)
         return EmptyResult()
 
-    def rollback_stack(self) -> ActionResult:
-        """Leads a stack back that was left as it failed."""
+    def cancel_update_stack(self) -> EmptyResult:
+        """Ends an update that is under way and leads the stack back.
+
+        Source: CloudFormation API reference, CancelUpdateStack; the words are those for which aws/copilot-cli looks.
+        """
+        token = self.asked("ClientRequestToken")
         with self.engine.world.lock:
-            stack = self._nobodys("rolled back")
+            stack = self._nobodys()
+            if token and stack.client_token == token:
+                return EmptyResult()
+            if stack.status != "UPDATE_IN_PROGRESS":
+                raise ApiError("CancelUpdateStack cannot be called from current stack status")
+            operation = self.engine.roll_back(stack, Retention(), token)
+        self.operations.run(stack, operation)
+        return EmptyResult()
+
+    def rollback_stack(self) -> ActionResult:
+        """Leads a stack back that was left as it failed.
+
+        Source: CloudFormation API reference, RollbackStack, for the states; the words of the refusal are unconfirmed.
+        """
+        with self.engine.world.lock:
+            stack = self._nobodys()
             if stack.status not in {"CREATE_FAILED", "UPDATE_FAILED"}:
                 raise ApiError(f"Stack:{stack.id} is in {stack.status} state and can not be rolled back.")
+            self._take_role(stack)
             retention = request.retention(self.asked, config={})
             operation = self.engine.roll_back(stack, retention, self.asked("ClientRequestToken"))
         return self._run(stack, operation)
 
     def continue_update_rollback(self) -> EmptyResult:
-        """Leads a stack back whose way back failed."""
+        """Leads a stack back whose way back failed; where resources can't be left out, it fails again and says so.
+
+        Source: CloudFormation API reference, ContinueUpdateRollback, for the state; the words of the refusal are
+        unconfirmed.
+        """
+        left_out: frozenset[str] = frozenset()
         with self.engine.world.lock:
-            stack = self._nobodys("continued to be rolled back")
+            stack, refusal = self._nobodys(), None
             if stack.status != "UPDATE_ROLLBACK_FAILED":
                 raise ApiError(
                     f"Stack:{stack.id} is in {stack.status} state and can not be continued to be rolled back."
                 )
+            self._take_role(stack)
             asked = None if self.asked("ForceRollback") else self.asked("ResourcesToSkip") or ()
-            left_out = skipped(self.engine.world, stack, asked)
-            operation = self.engine.continue_rollback(stack, left_out, self.asked("ClientRequestToken"))
+            try:
+                left_out = skipped(self.engine.world, stack, asked)
+            except SkippingError as error:
+                refusal = str(error)
+            token = self.asked("ClientRequestToken")
+            operation = self.engine.continue_rollback(stack, left_out, token, refusal=refusal)
         self.operations.run(stack, operation)
         return EmptyResult()
 
     def update_termination_protection(self) -> ActionResult:
-        """Says whether a stack may be deleted, and the stacks nested in it with it."""
-        stack = self._nobodys("given a termination protection of its own")
+        """Says whether a stack may be deleted, and the stacks nested in it with it.
+
+        Source: CloudFormation API reference, UpdateTerminationProtection; the words for a nested stack are unconfirmed.
+        """
+        stack = self.existing()
+        if stack.root_id is not None:
+            raise ApiError(
+                f"Stack [{stack.name}] is nested and has the termination protection of its root [{stack.root_id}]"
+            )
         stack.is_protected = bool(self.asked("EnableTerminationProtection"))
         return ActionResult({"StackId": stack.id})
 
@@ -120,21 +168,30 @@ class StackActions(PolicyActions):
                 "Please use disable-rollback option instead during stack creation."
             )
 
-    def _nobodys(self, done: str) -> Stack:
-        """Gives the stack that the request names, which must not be the resource of another one.
+    def _nobodys(self) -> Stack:
+        """Gives the stack that is to be led back, which must not be the resource of another one.
 
-        Source: CloudFormation API reference, ContinueUpdateRollback and UpdateTerminationProtection. That it holds for
-        RollbackStack too, and the words, are unconfirmed.
+        Source: CloudFormation API reference, ContinueUpdateRollback; teams quote the words in their notes. That
+        RollbackStack and CancelUpdateStack have the same ones is unconfirmed.
 
         Raises:
             ApiError: There is none, or it is nested.
         """
-        stack = self.stack()
+        stack = self.existing()
         if stack.root_id is not None:
-            raise ApiError(
-                f"Stack [{stack.name}] is nested and can not be {done}: use the root stack [{stack.root_id}]"
-            )
+            raise ApiError("RollbackUpdatedStack cannot be invoked on child stacks")
         return stack
+
+    def _take_role(self, stack: Stack) -> None:
+        """Gives the stack the request's role, if it has one, and looks whether CloudFormation can take the stack's.
+
+        Raises:
+            ApiError: It can't.
+        """
+        role = self.asked("RoleARN") or stack.options.get("RoleARN")
+        self.check_role(role)
+        if role is not None:
+            stack.options = {**stack.options, "RoleARN": role}
 
     def _run(self, stack: Stack, operation: Operation) -> ActionResult:
         self.operations.run(stack, operation)

@@ -1,47 +1,53 @@
 """Checks what a template says of its resources, before any of them is touched."""
 
-from collections.abc import Iterator
-from typing import Any
-
-from rehearsal.conditions import check_rules
+from rehearsal.engine.mentions import check_known, check_present
 from rehearsal.engine.order import dependencies, in_order
+from rehearsal.engine.outputs import check_outputs
 from rehearsal.engine.step import HandlerTable
-from rehearsal.references import references
-from rehearsal.resolve import Resolver
+from rehearsal.history import STACK_TYPE
 from rehearsal.schemas import Schemas
-from rehearsal.template import ResourceSpec, Template, TemplateError
+from rehearsal.templates import foreseen
+from rehearsal.templates.conditions import check_rules
+from rehearsal.templates.resolve import Resolver
+from rehearsal.templates.template import NotModelledError, ResourceSpec, Template, TemplateError
 
 CUSTOM = "Custom::"
 IAM, NAMED_IAM = "CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"
-PSEUDO = frozenset(
-    {
-        "AWS::AccountId",
-        "AWS::NoValue",
-        "AWS::NotificationARNs",
-        "AWS::Partition",
-        "AWS::Region",
-        "AWS::StackId",
-        "AWS::StackName",
-        "AWS::URLSuffix",
-    }
-)
 
 
 def check(resolver: Resolver, schemas: Schemas, handler_for: HandlerTable) -> None:
-    """Checks a template's types, references, attributes, policies and rules.
+    """Checks a template's types, references, policies and rules, and computes what can be computed already.
 
     Raises:
+        NotModelledError: Resources are of types that only the rehearsal lacks; all of them are told at once.
         TemplateError: What CloudFormation would refuse the request for.
     """
     template = resolver.template
-    _check_types(template, schemas, handler_for)
-    _check_references(template, schemas)
-    for spec in template.resources.values():
-        _check_policies(spec, schemas)
+    check_written(template, schemas, handler_for)
     for name in template.section("Conditions"):
         resolver.condition(name)
-    in_order(dependencies(resolver))
     check_rules(template, resolver.value, resolver.condition)
+    check_present(resolver)
+    in_order(dependencies(resolver))
+    present = [spec for name, spec in template.resources.items() if resolver.present(name)]
+    for spec in present:
+        foreseen.check(resolver, spec.properties)
+    check_outputs(resolver)
+    _check_models(present, handler_for)
+
+
+def check_written(template: Template, schemas: Schemas, handler_for: HandlerTable) -> None:
+    """Checks what can be checked of a template without its parameters' values, as ``ValidateTemplate`` does.
+
+    Raises:
+        TemplateError: What CloudFormation would refuse the template for.
+
+    Source: that a type and a reference are looked at there, too: floci-io/floci issue 2967, aws/aws-cli issue 7226.
+    """
+    _check_types(template, schemas, handler_for)
+    check_known(template, schemas)
+    for spec in template.resources.values():
+        _check_policies(spec, schemas)
 
 
 def check_update(old: Template, new: Template) -> None:
@@ -81,35 +87,16 @@ def _check_types(template: Template, schemas: Schemas, handler_for: HandlerTable
         raise TemplateError(f"Template format error: Unrecognized resource types: [{', '.join(sorted(unknown))}]")
 
 
-def _check_references(template: Template, schemas: Schemas) -> None:
-    names = PSEUDO | template.resources.keys() | template.section("Parameters").keys()
-    for block, part in _parts(template):
-        found = list(references(part))
-        unknown = sorted({reference.target for reference in found} - names)
-        if unknown:
-            raise TemplateError(
-                f"Template format error: Unresolved resource dependencies [{', '.join(unknown)}] "
-                f"in the {block} block of the template"
-            )
-        for reference in found:
-            if reference.attribute:
-                _check_attribute(reference.target, reference.attribute, template, schemas)
-
-
-def _parts(template: Template) -> Iterator[tuple[str, Any]]:
-    for spec in template.resources.values():
-        yield "Resources", spec.properties
-        yield "Resources", [{"Ref": name} for name in spec.depends_on]
-    yield "Outputs", template.section("Outputs")
-
-
-def _check_attribute(name: str, attribute: str, template: Template, schemas: Schemas) -> None:
-    if name not in template.resources:
-        raise TemplateError(f"Template error: instance of Fn::GetAtt references undefined resource {name}")
-    schema = schemas.get(template.resources[name].type)
-    if schema is not None and not schema.offers(attribute):
-        raise TemplateError(
-            f"Template error: resource {name} does not support attribute type {attribute} in Fn::GetAtt"
+def _check_models(present: list[ResourceSpec], handler_for: HandlerTable) -> None:
+    """Refuses resources of types that the rehearsal can't make, before any other resource is made for nothing."""
+    lacking: dict[str, list[str]] = {}
+    for spec in present:
+        if spec.type != STACK_TYPE and handler_for(spec.type) is None:
+            lacking.setdefault(spec.type, []).append(spec.logical_id)
+    if lacking:
+        found = ", ".join(f"{name} ({', '.join(ids)})" for name, ids in sorted(lacking.items()))
+        raise NotModelledError(
+            f"The rehearsal does not model {found}: rehearse without them, or add models as CONTRIBUTING.md says"
         )
 
 

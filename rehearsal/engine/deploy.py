@@ -8,11 +8,12 @@ from rehearsal.engine.order import dependencies, in_order
 from rehearsal.engine.policy import MODIFY, REPLACE, check
 from rehearsal.engine.runner import OnFailure, Runner
 from rehearsal.engine.step import Job, Steps, StepsError
+from rehearsal.engine.watch import Watch
 from rehearsal.handlers.base import Properties, Resource
-from rehearsal.resolve import Resolver
 from rehearsal.schemas import Schema, Schemas, same
 from rehearsal.stack import Record, Stack
-from rehearsal.template import ResourceSpec, TemplateError
+from rehearsal.templates.resolve import Resolver
+from rehearsal.templates.template import ResourceSpec, TemplateError
 
 CUSTOM_NAMED = (
     "CloudFormation cannot update a stack when a custom-named resource requires replacing. "
@@ -31,6 +32,7 @@ class Deploy:
         stack: The stack, whose ``deployment`` is the new one already.
         resolver: Resolves the new template's values against the stack's resources.
         schemas: The resource types of the stack's region.
+        watch: Says whether it may go on.
         tags_changed: Whether the stack's own tags are others than before.
         may_replace: Whether resources may be replaced, which CloudFormation does only where it can roll back.
         preserves: Whether a failure leaves what does not depend on it to go on, instead of leading back.
@@ -40,6 +42,7 @@ class Deploy:
     stack: Stack
     resolver: Resolver
     schemas: Schemas
+    watch: Watch
     tags_changed: bool
     may_replace: bool = True
     preserves: bool = False
@@ -51,7 +54,10 @@ class Deploy:
             StepError: Resources failed; those that need them were not touched.
         """
         graph, specs = dependencies(self.resolver), self.resolver.template.resources
-        jobs = {name: partial(self._bring, specs[name], graph[name]) for name in in_order(graph)}
+        jobs = {
+            name: partial(self.watch.over, name, partial(self._bring, specs[name], graph[name]))
+            for name in in_order(graph)
+        }
         runner = Runner(jobs, graph, OnFailure.LEAVE_DEPENDENTS if self.preserves else OnFailure.CANCEL)
         runner.run()
         if runner.failures:

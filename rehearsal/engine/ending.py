@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from rehearsal.engine import removal
-from rehearsal.engine.outputs import listed
+from rehearsal.engine.outputs import in_use
 from rehearsal.engine.rollback import CLEANUP_FAILED
 from rehearsal.engine.step import Steps
 from rehearsal.stack import Stack
@@ -55,13 +55,25 @@ def delete(world: World, steps: Steps, stack: Stack, before: str, retained: Coll
     if failed and not force:
         stack.move("DELETE_FAILED", DELETE_FAILED.format(", ".join(failed)))
         return
-    stack.outputs, stack.imports, stack.deleted = (), frozenset(), stack.now()
+    for child in [world.by_id(child_id) for child_id in stack.reviewed.values()]:
+        if child is not None:
+            discard(world, child)
+    stack.outputs, stack.imports = (), frozenset()
+    stack.move("DELETE_COMPLETE")
+
+
+def discard(world: World, stack: Stack) -> None:
+    """Deletes a stack that waits in review and has nothing, with the stacks that wait in it."""
+    stack.begin("DELETE_IN_PROGRESS")
+    for child in [world.by_id(child_id) for child_id in stack.reviewed.values()]:
+        if child is not None:
+            discard(world, child)
     stack.move("DELETE_COMPLETE")
 
 
 def _export_in_use(world: World, stack: Stack) -> str | None:
     for output in stack.outputs:
         users = world.importers(output.export, stack.account, stack.region) if output.export else []
-        if users:
-            return f"Export {output.export} cannot be deleted as it is in use by {listed(users)}"
+        if output.export and users:
+            return in_use("Delete", output.export, users)
     return None

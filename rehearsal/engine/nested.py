@@ -18,10 +18,10 @@ from rehearsal.handlers.base import Properties, Resource, ResourceError, Scope
 from rehearsal.handlers.names import generated_name
 from rehearsal.handlers.tags import own_tags
 from rehearsal.limits import MAX_OPERATIONS
-from rehearsal.parameters import Given
 from rehearsal.stack import STACK_TYPE, Deployment, Stack
 from rehearsal.states import STEADY
-from rehearsal.template import Template, TemplateError, parse
+from rehearsal.templates.parameters import Given
+from rehearsal.templates.template import Template, TemplateError, parse
 
 if TYPE_CHECKING:
     from rehearsal.engine.engine import Engine
@@ -48,21 +48,32 @@ class NestedStack:
     def create(self, scope: Scope, resource: Resource) -> None:
         """Makes the nested stack; see ``Handler.create``."""
         parent, world = self._parent(scope), self.engine.world
-        child = world.new(
+        child = self.reviewed(parent, resource) or self.new(scope, parent, resource)
+        child.options = options(parent.options, resource.properties)
+        deployment = self.deployment(scope, child, resource.properties)
+        world.add(child)
+        parent.reviewed.pop(resource.logical_id, None)
+        resource.physical_id = child.id
+        self.engine.create(child, deployment, Retention(on_failure="DO_NOTHING"))()
+        if child.status != "CREATE_COMPLETE":
+            raise TemplateError(f"Embedded stack {child.id} was not successfully created: {child.reason}")
+        resource.attributes = _attributes(child)
+
+    def new(self, scope: Scope, parent: Stack, resource: Resource) -> Stack:
+        """Makes a nested stack that nobody sees before it is added."""
+        child = self.engine.world.new(
             generated_name(scope, resource, limit=_LONGEST_NAME),
             account=parent.account,
             region=parent.region,
             partition=parent.partition,
         )
         child.parent_id, child.root_id = parent.id, parent.root_id or parent.id
-        child.options = _options(parent, resource.properties)
-        deployment = self.deployment(scope, child, resource.properties)
-        world.add(child)
-        resource.physical_id = child.id
-        self.engine.create(child, deployment, Retention(on_failure="DO_NOTHING"))()
-        if child.status != "CREATE_COMPLETE":
-            raise TemplateError(f"Embedded stack {child.id} was not successfully created: {child.reason}")
-        resource.attributes = _attributes(child)
+        return child
+
+    def reviewed(self, parent: Stack, resource: Resource) -> Stack | None:
+        """Gives the nested stack that waits in review to be made; None where there is none."""
+        child = self.engine.world.by_id(parent.reviewed.get(resource.logical_id, ""))
+        return child if child is not None and child.status == "REVIEW_IN_PROGRESS" else None
 
     def update(self, scope: Scope, resource: Resource, properties: Properties) -> None:
         """Changes the nested stack, or leads it back where its parent is led back; see ``Handler.update``."""
@@ -156,9 +167,10 @@ def _template(scope: Scope, properties: Properties) -> Template:
     return parse(downloaded(str(url), scope.client("s3")))
 
 
-def _options(parent: Stack, properties: Properties) -> Mapping[str, Any]:
+def options(inherited: Mapping[str, Any], properties: Properties) -> Mapping[str, Any]:
+    """Gives what CloudFormation keeps with a nested stack: some of its parent's options, and some of its own."""
     return {
-        **{name: parent.options[name] for name in INHERITED_OPTIONS if name in parent.options},
+        **{name: inherited[name] for name in INHERITED_OPTIONS if name in inherited},
         **{name: properties[name] for name in OWN_OPTIONS if name in properties},
     }
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 
-from rehearsal.references import references
-from rehearsal.resolve import Resolver
 from rehearsal.stack import Record
-from rehearsal.template import TemplateError
+from rehearsal.templates.references import references
+from rehearsal.templates.resolve import Resolver
+from rehearsal.templates.template import TemplateError
 
 Dependencies = Mapping[str, frozenset[str]]
 
@@ -14,13 +14,19 @@ Dependencies = Mapping[str, frozenset[str]]
 def dependencies(resolver: Resolver) -> Dependencies:
     """Gives the resources that each resource of a template depends on, among those that exist under their conditions.
 
-    A resource depends on what its properties refer to, in the taken branches of ``Fn::If``, and on its ``DependsOn``.
+    A resource depends on what its properties and its metadata refer to, in the taken branches of ``Fn::If``, and on its
+    ``DependsOn``.
+
+    Source: that metadata counts is what carriagereturn.nl, "Conditional Dependency in Cloudformation", and cloudonaut,
+    "Optional DependsOn with CloudFormation", build upon.
     """
     present = {name for name in resolver.template.resources if resolver.present(name)}
     found = {}
     for name, spec in resolver.template.resources.items():
         if name in present:
-            mentioned = {reference.target for reference in references(spec.properties, resolver.condition)}
+            mentioned = {
+                reference.target for reference in references([spec.properties, spec.metadata], resolver.condition)
+            }
             found[name] = frozenset((mentioned | set(spec.depends_on)) & present)
     return found
 

@@ -3,11 +3,12 @@
 Once a stack has a policy with statements, an update may do nothing that no statement allows, and a denial outweighs
 what is allowed. A policy holds during updates alone: the way back, and the deletion of the stack, are free of it.
 
-Source: CloudFormation user guide, "Prevent updates to stack resources". The reasons, ``{}`` as a policy that restricts
-nothing, and the words of refused policies are what AWS answered in tests and logs that others published
-(localstack/localstack, ``test_stack_policies``; Kotaimen/awscfncli, README; sparkleformation/sfn 238). That the number
-in a denial counts the denying statements from 1 is read from the quoted reasons; it is unconfirmed, as are the words
-for a removal.
+Source: CloudFormation user guide, "Prevent updates to stack resources": a condition is by ``StringEquals`` or, with
+wild cards, by ``StringLike``. That one with both asks for both, as in IAM, is unconfirmed. The reasons, ``{}`` as a
+policy that restricts nothing, and the words of refused policies are what AWS answered in tests and logs that others
+published (localstack/localstack, ``test_stack_policies``; Kotaimen/awscfncli, README; sparkleformation/sfn 238). That
+the number in a denial counts the denying statements from 1 is read from the quoted reasons; it is unconfirmed, as are
+the words for a removal.
 """
 
 import json
@@ -19,9 +20,9 @@ from glob import escape
 from typing import Any
 
 from rehearsal.engine.step import StepError
-from rehearsal.resolve import Resolver
 from rehearsal.stack import Record, Stack
-from rehearsal.template import TemplateError
+from rehearsal.templates.resolve import Resolver
+from rehearsal.templates.template import TemplateError
 
 MODIFY, REPLACE, DELETE = "Update:Modify", "Update:Replace", "Update:Delete"
 ACTIONS = frozenset({MODIFY, REPLACE, DELETE, "Update:*"})
@@ -46,7 +47,7 @@ class Statement:
         excludes_actions: Whether it is about all actions but those (``NotAction``).
         resources: Patterns of ``LogicalResourceId/NAME``; none matches nothing.
         excludes_resources: Whether it is about all resources but those (``NotResource``).
-        types: Patterns of resource types of which the resource has to match one; None where it may be any.
+        types: Patterns of resource types, of which the resource has to match one in each group.
     """
 
     denies: bool
@@ -54,7 +55,7 @@ class Statement:
     excludes_actions: bool
     resources: tuple[str, ...]
     excludes_resources: bool
-    types: tuple[str, ...] | None
+    types: tuple[tuple[str, ...], ...] = ()
 
     def covers(self, action: str, record: Record) -> bool:
         """Says whether the statement is about an action on a resource."""
@@ -62,7 +63,7 @@ class Statement:
             return False
         if _matches(PREFIX + record.logical_id, self.resources) == self.excludes_resources:
             return False
-        return self.types is None or _matches(record.resource.type, self.types)
+        return all(_matches(record.resource.type, group) for group in self.types)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ def _statement(source: Any) -> Statement:
         excludes_actions=excludes_actions,
         resources=resources,
         excludes_resources=excludes_resources,
-        types=tuple(_types(source["Condition"])) if "Condition" in source else None,
+        types=tuple(_types(source.get("Condition", {}))),
     )
 
 
@@ -192,14 +193,17 @@ def _either(source: Mapping[str, Any], name: str) -> tuple[tuple[str, ...], bool
     return tuple(values), excludes
 
 
-def _types(condition: Any) -> Iterator[str]:
+def _types(condition: Any) -> Iterator[tuple[str, ...]]:
+    """Yields the patterns of each operator of a condition; of ``StringEquals`` they have no wildcards."""
     if not isinstance(condition, dict) or not OPERATORS.issuperset(condition):
         raise _invalid()
     for operator, operand in condition.items():
         if not isinstance(operand, dict) or set(operand) != {"ResourceType"}:
             raise _invalid()
-        for name in _listed(operand["ResourceType"]):
-            yield name if operator == "StringLike" else escape(name)
+        names = _listed(operand["ResourceType"])
+        if not all(isinstance(name, str) for name in names):
+            raise _invalid()
+        yield tuple(name if operator == "StringLike" else escape(name) for name in names)
 
 
 def _listed(value: Any) -> list[Any]:

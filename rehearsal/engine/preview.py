@@ -5,83 +5,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rehearsal.engine import removal
+from rehearsal.engine.changes import ALWAYS, CONDITIONALLY, NEVER, Change, Detail, Preview
 from rehearsal.engine.order import dependencies, in_order
 from rehearsal.engine.outputs import outputs
 from rehearsal.engine.surroundings import MissingExportError
 from rehearsal.handlers.base import Properties, Resource
-from rehearsal.references import Reference, references
-from rehearsal.resolve import NO_VALUE, Resolver
+from rehearsal.masking import Secrets, secrets
 from rehearsal.schemas import Schema, Schemas, same
 from rehearsal.stack import Deployment, Record, Stack
-from rehearsal.template import ResourceSpec, TemplateError
+from rehearsal.templates.references import Reference, references
+from rehearsal.templates.resolve import NO_VALUE, Resolver
+from rehearsal.templates.template import ResourceSpec, TemplateError
 
 LATER = "{{changeSet:KNOWN_AFTER_APPLY}}"
-ALWAYS, CONDITIONALLY, NEVER = "Always", "Conditionally", "Never"
 TRUE, CONDITIONAL, FALSE = "True", "Conditional", "False"
 POLICIES = (
     ("DeletionPolicy", "deletion_policy"),
     ("UpdateReplacePolicy", "update_replace_policy"),
     ("Metadata", "metadata"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Detail:
-    """One reason for which a resource changes.
-
-    Attributes:
-        attribute: The part of the resource: ``Properties``, ``Tags``, ``Metadata``, ``DeletionPolicy``, ...
-        name: The top-level property; None for the other parts.
-        recreation: Whether the change replaces the resource: ``Always``, ``Conditionally`` or ``Never``.
-        dynamic: Whether the new value is known only when the change is made.
-        source: ``DirectModification``, ``ParameterReference``, ``ResourceReference`` or ``ResourceAttribute``.
-        cause: The parameter, resource or attribute that the change comes from.
-    """
-
-    attribute: str
-    name: str | None = None
-    recreation: str = NEVER
-    dynamic: bool = False
-    source: str = "DirectModification"
-    cause: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What becomes of one resource.
-
-    Attributes:
-        action: ``Add``, ``Modify`` or ``Remove``.
-        spec: What the template says of it; of a resource that is removed, what it said.
-        physical_id: What it is now; None for a new one.
-        replacement: ``True``, ``False`` or ``Conditional`` for ``Modify``; None otherwise.
-        policy: What becomes of the old one: ``Delete``, ``Retain``, ``Snapshot`` or ``ReplaceAndDelete`` and its like.
-        details: Why it changes.
-        before: Its present properties.
-        after: Its coming properties, of which ``LATER`` stands for those not known yet.
-    """
-
-    action: str
-    spec: ResourceSpec
-    physical_id: str | None = None
-    replacement: str | None = None
-    policy: str | None = None
-    details: tuple[Detail, ...] = ()
-    before: Properties | None = None
-    after: Properties | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """What a deployment would change.
-
-    Attributes:
-        changes: The resources that change, in the order in which they would; removals last.
-        is_empty: Whether nothing would change, the outputs and the stack's tags included.
-    """
-
-    changes: tuple[Change, ...]
-    is_empty: bool
 
 
 class Anything(Mapping[str, Any]):
@@ -146,7 +88,7 @@ class Previewer:
         after = {name: value for name, value in after.items() if value is not NO_VALUE}
         if record is None or not record.exists:
             self._seen[spec.logical_id] = _unknown(spec)
-            return Change("Add", spec, after=after)
+            return Change("Add", spec, after=after, hidden=self._hidden)
         self._seen[spec.logical_id] = record.resource
         details = tuple(self._details(resolver, record, spec, after))
         if not details:
@@ -164,7 +106,13 @@ class Previewer:
             details=details,
             before=record.resource.properties,
             after=after,
+            was=record.spec,
+            hidden=self._hidden,
         )
+
+    @property
+    def _hidden(self) -> Secrets:
+        return secrets(self.deployment.parameters, self.stack.deployment.parameters)
 
     def _value(self, resolver: Resolver, source: Any) -> Any:
         try:

@@ -34,12 +34,13 @@ class Rollback:
         """Removes everything that the creation of a stack in ``ROLLBACK_IN_PROGRESS`` made."""
         stack = self.stack
         failed = removal.remove_all(self.steps, stack, self._fates([*stack.records.values(), *stack.superseded]))
-        stack.superseded.clear()
+        if not failed:
+            stack.superseded.clear()
         stack.outputs, stack.imports = (), frozenset()
         if failed:
-            stack.move("ROLLBACK_FAILED", f"The following resource(s) failed to delete: [{', '.join(failed)}]. ")
+            stack.advance("ROLLBACK_FAILED", f"The following resource(s) failed to delete: [{', '.join(failed)}]. ")
         else:
-            stack.move("ROLLBACK_COMPLETE")
+            stack.advance("ROLLBACK_COMPLETE")
 
     def undo_update(self) -> None:
         """Changes the resources of a stack in ``UPDATE_ROLLBACK_IN_PROGRESS`` back, and removes those that are new."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -12,7 +13,7 @@ from rehearsal.durations import REFUSAL_SECONDS, seconds
 from rehearsal.engine.words import failure
 from rehearsal.handlers.base import NOT_MODELLED, Handler, Properties, Resource, ResourceError, Scope
 from rehearsal.stack import Record, Stack
-from rehearsal.template import TemplateError
+from rehearsal.templates.template import TemplateError
 
 HandlerTable = Callable[[str], Handler | None]
 ClientFactory = Callable[[str, str, str], Any]
@@ -120,7 +121,7 @@ class Steps:
         stack.mark(record, f"{verb}_IN_PROGRESS", reason)
         outcome = successor or record
         try:
-            action()
+            copy_context().run(action)  # what a look notes for the calls of this operation ends with it
         except (ResourceError, ClientError, ParamValidationError, TemplateError) as refusal:
             why = failure(refusal)
             with suppress(Cancelled):
@@ -138,8 +139,12 @@ class Steps:
     def create(self, stack: Stack, resource: Resource) -> None:
         """Has the handler make a resource from the properties that it holds."""
         handler = self._handler(resource.type)
-        self._look(stack, resource, "CREATE", resource.properties)
-        handler.create(self.scope(stack), resource)
+        asked = resource.properties
+        self._look(stack, resource, "CREATE", asked)
+        try:
+            handler.create(self.scope(stack), resource)
+        finally:
+            resource.properties = asked
 
     def change(self, stack: Stack, record: Record, properties: Properties, *, policy: str | None = None) -> None:
         """Has the handler change a resource to new properties.
@@ -160,7 +165,10 @@ class Steps:
         handler = self._handler(old.type)
         self._look(stack, old, "UPDATE", properties)
         new = replace(old, attributes=dict(old.attributes))
-        handler.update(self.scope(stack), new, properties)
+        try:
+            handler.update(self.scope(stack), new, properties)
+        finally:
+            old.properties = new.properties  # what was changed before a failure: the way back has to undo it
         if new.physical_id == old.physical_id:
             old.attributes, old.properties = new.attributes, properties
             return

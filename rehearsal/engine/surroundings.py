@@ -1,14 +1,14 @@
 """Gives a stack's values what they take from outside the template, each through the API that CloudFormation asks."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from botocore.exceptions import ClientError
 
-from rehearsal.resolve import Surroundings
 from rehearsal.stack import Stack
-from rehearsal.template import TemplateError
+from rehearsal.templates.resolve import Surroundings
+from rehearsal.templates.template import TemplateError
 from rehearsal.world import World
 
 URL_SUFFIXES = {"aws": "amazonaws.com", "aws-cn": "amazonaws.com.cn"}
@@ -51,15 +51,39 @@ def surroundings(world: World, stack: Stack, client: Callable[[str, str], Any], 
     )
 
 
-def stored_parameter(ssm: Any, name: str) -> str | None:
-    """Reads a Systems Manager parameter; None where there is none of that name."""
+def stored_parameters(ssm: Any, names: Iterable[str]) -> dict[str, str]:
+    """Reads Systems Manager parameters by their names.
+
+    Raises:
+        TemplateError: Some are not there, or are secrets, which CloudFormation does not read in this way.
+
+    Source: the words for secrets are quoted in aws/aws-cdk issue 15135.
+    """
+    found = {name: _stored(ssm, name) for name in names}
+    missing = [name for name, parameter in found.items() if parameter is None]
+    if missing:
+        words = f"Unable to fetch parameters [{', '.join(missing)}] from parameter store for this account."
+        raise TemplateError(words)
+    stored = {name: parameter for name, parameter in found.items() if parameter is not None}
+    secret = [name for name, parameter in stored.items() if parameter["Type"] == "SecureString"]
+    if secret:
+        words = f"Parameters [{', '.join(secret)}] referenced by template have types not supported by CloudFormation."
+        raise TemplateError(words)
+    return {name: parameter["Value"] for name, parameter in stored.items()}
+
+
+def is_stored(ssm: Any, name: str) -> bool:
+    """Says whether Systems Manager has a parameter of that name, a secret one or not."""
+    return bool(name) and _stored(ssm, name) is not None
+
+
+def _stored(ssm: Any, name: str) -> Any:
     try:
-        value: str = ssm.get_parameter(Name=name)["Parameter"]["Value"]
+        return ssm.get_parameter(Name=name)["Parameter"]
     except ClientError as error:
         if error.response["Error"]["Code"] in {"ParameterNotFound", "ParameterVersionNotFound"}:
             return None
         raise
-    return value
 
 
 def _zones(ec2: Any) -> list[str]:
@@ -71,10 +95,7 @@ def _zones(ec2: Any) -> list[str]:
 
 def _dynamic(client: Callable[[str, str], Any], region: str, service: str, rest: str) -> str:
     if service == "ssm":
-        value = stored_parameter(client("ssm", region), rest)
-        if value is None:
-            raise TemplateError(f"Unable to fetch parameters [{rest}] from parameter store for this account.")
-        return value
+        return stored_parameters(client("ssm", region), [rest])[rest]
     if service == "secretsmanager":
         return _secret(client("secretsmanager", region), rest)
     raise TemplateError(f"The rehearsal does not resolve dynamic references to {service}: {rest}")

@@ -67,11 +67,16 @@ class _Route:
     query: frozenset[str]
     headers: frozenset[str]
     labels: int
+    deprecated: bool
 
 
 @cache
 def _model(service: str) -> tuple[str, tuple[_Route, ...]]:
-    """Gives a service's protocol, and its routes if it is one by paths, the most particular first."""
+    """Gives a service's protocol, and its routes if it is one by paths, the most particular first.
+
+    Of two operations of one path, as S3's ``PutBucketLifecycle`` and ``PutBucketLifecycleConfiguration`` are, the one
+    that is not deprecated comes first.
+    """
     session = core_session()
     if service not in session.get_available_services():
         return "", ()
@@ -82,15 +87,27 @@ def _model(service: str) -> tuple[str, tuple[_Route, ...]]:
     routes = []
     for name in model.operation_names:
         operation = model.operation_model(name)
-        http = operation.http
-        path, _, query = str(http["requestUri"]).partition("?")
-        bare = re.escape(path.rstrip("/") or "/")
+        path, query = path_of(operation)
+        bare = re.escape(path)
         pattern = _LABEL.sub(lambda label: "(.+)" if label[2] else "([^/]+)", bare)
         given = frozenset(parse_qs(query, keep_blank_values=True)) | _required(operation, "querystring")
         headers = _required(operation, "header")
         labels = len(_LABEL.findall(bare))
-        routes.append(_Route(name, str(http["method"]), re.compile(f"{pattern}/?"), given, headers, labels))
-    return kind, tuple(sorted(routes, key=lambda route: (-len(route.query | route.headers), route.labels)))
+        method, deprecated = str(operation.http["method"]), bool(operation.deprecated)
+        routes.append(_Route(name, method, re.compile(f"{pattern}/?"), given, headers, labels, deprecated))
+    return kind, tuple(
+        sorted(routes, key=lambda route: (-len(route.query | route.headers), route.labels, route.deprecated))
+    )
+
+
+def path_of(operation: OperationModel) -> tuple[str, str]:
+    """Gives the path of an operation of a REST protocol with its labels, and the query that belongs to it.
+
+    Once a client has called an operation of S3, botocore leaves the bucket out of the model's path, and keeps the whole
+    one beside it, with a ``/`` at the end of a bucket's own; loaded models are shared.
+    """
+    path, _, query = str(operation.http["requestUri"]).partition("?")
+    return str(operation.http.get("authPath", path)).rstrip("/") or "/", query
 
 
 def _required(operation: OperationModel, location: str) -> frozenset[str]:

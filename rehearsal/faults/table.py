@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 
 class FaultError(ValueError):
@@ -225,7 +226,30 @@ def _check_api(kind: Kind, where: str) -> None:
     if service not in services:
         raise FaultError(f"AWS has no service {service!r} as {kind.name} takes it{closest(service, services)}")
     if action:
-        operations = session.get_service_model(service).operation_names
+        model = session.get_service_model(service)
+        operations = model.operation_names
         if action["operation"] not in operations:
             near = closest(action["operation"], operations)
             raise FaultError(f"{service} has no action {action['operation']!r}{near}")
+        successor = _successor(model, action["operation"])
+        if successor is not None:
+            raise FaultError(f"{where} is deprecated and is called {service}:{successor} now")
+
+
+def _successor(model: Any, operation: str) -> str | None:
+    """Gives the operation that a request for a deprecated one asks for, where another has its path; None without one.
+
+    Args:
+        model: The service's model of botocore.
+        operation: The deprecated operation's name, or that of any other.
+    """
+    from rehearsal.faults.calls import path_of  # noqa: PLC0415  (see above)
+
+    asked = model.operation_model(operation)
+    if not asked.deprecated:
+        return None
+    others = (model.operation_model(name) for name in model.operation_names)
+    wanted = (asked.http["method"], *path_of(asked))
+    return next(
+        (one.name for one in others if not one.deprecated and (one.http["method"], *path_of(one)) == wanted), None
+    )

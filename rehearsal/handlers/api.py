@@ -101,6 +101,7 @@ class ApiHandler:
         """Changes the resource in place; see ``Handler.update``."""
         changed = changes(resource.properties, properties)
         self.update_tags(scope, resource, properties)
+        resource.took(properties, "Tags")
         changed.pop("Tags", None)
         self.apply(scope, resource, changed)
         self.read_attributes(scope, resource)
@@ -134,6 +135,7 @@ class ApiHandler:
             }
             if mine:
                 call_fitted(client, operation, {**mine, **self.identified(resource)}, self.renamed)
+                resource.took(changed, *mine)
         if left:
             raise not_updatable(resource, sorted(left))
 

@@ -73,6 +73,14 @@ class Resource:
     physical_id: str | None = None
     attributes: dict[str, Any] = field(default_factory=dict)
 
+    def took(self, properties: Properties, *names: str) -> None:
+        """Notes that some properties are changed already, as a handler does that changes them one after the other.
+
+        What fails after that leaves them so, and the way back has to undo them.
+        """
+        others = {name: value for name, value in self.properties.items() if name not in names}
+        self.properties = others | {name: properties[name] for name in names if properties.get(name) is not None}
+
 
 class Handler(Protocol):
     """Creates, updates and deletes the resources of one type.
@@ -88,8 +96,9 @@ class Handler(Protocol):
     def update(self, scope: Scope, resource: Resource, properties: Properties) -> None:
         """Changes the resource in place to ``properties``; ``resource`` still holds the old ones.
 
-        Sets attributes that changed. The engine stores the new properties afterwards, and never calls this for a change
-        that the type's schema marks as create-only.
+        Sets attributes that changed. Where it takes several calls it notes by ``resource.took`` what each has changed.
+        The engine stores the new properties afterwards, and never calls this for a change that the type's schema marks
+        as create-only.
         """
 
     def delete(self, scope: Scope, resource: Resource) -> None:

@@ -26,7 +26,10 @@ class CustomResource:
         stand_ins: What answers in the place of providers.
 
     Source: CloudFormation user guide, "Custom resources" and "Custom resource request and response reference": every
-    scalar reaches the provider as a text.
+    scalar reaches the provider as a text. That a creation which failed is followed by a deletion of the id that came
+    with the failure: aws-cdk-lib, custom-resources' provider framework, which answers a marker of its own for that.
+    That the way back of a failed change asks for the properties of before: aws-powertools/powertools-lambda-java 1082;
+    that it names those that failed as the old ones is unconfirmed.
     """
 
     stand_ins: StandIns = field(default_factory=dict)
@@ -46,7 +49,11 @@ class CustomResource:
         """
         if properties.get("ServiceToken") != resource.properties.get("ServiceToken"):
             raise ResourceError("InvalidRequest", "Modifying service token is not allowed.")
-        said = self._send(scope, resource, "Update", properties)
+        try:
+            said = self._send(scope, resource, "Update", properties)
+        except (ResourceError, ClientError):
+            resource.properties = properties  # what the provider has done of it only the provider knows
+            raise
         resource.physical_id, resource.attributes = said["PhysicalResourceId"], said["Data"]
 
     def delete(self, scope: Scope, resource: Resource) -> None:
@@ -71,9 +78,10 @@ class CustomResource:
             **({"OldResourceProperties": _as_texts(resource.properties)} if kind == "Update" else {}),
         }
         stand_in = chosen(self.stand_ins, resource.type, str(token))
-        if stand_in is not None:
-            return checked(stand_in(event, scope), event)
-        return checked(_called(scope, resource, str(token), event), event)
+        said = stand_in(event, scope) if stand_in else _called(scope, resource, str(token), event)
+        if kind == "Create" and said is not None:
+            resource.physical_id = said.get("PhysicalResourceId") or None  # of a failure too: it is to be removed
+        return checked(said, event)
 
 
 def _called(scope: Scope, resource: Resource, token: str, event: Event) -> Response:

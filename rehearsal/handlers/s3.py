@@ -1,134 +1,20 @@
 """Buckets and their policies: S3 sets each of a bucket's properties by a call of its own."""
 
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from rehearsal.handlers.api import changes
 from rehearsal.handlers.base import NOT_MODELLED, Handler, Properties, Resource, ResourceError, Scope
 from rehearsal.handlers.calls import call, call_fitted, call_unless_gone, found
 from rehearsal.handlers.names import NameRule
-from rehearsal.handlers.s3_copies import check_copies
-from rehearsal.handlers.s3_lifecycle import lifecycle_rules
+from rehearsal.handlers.s3_copies import check_copies, check_versions
+from rehearsal.handlers.s3_names import bucket_attributes
+from rehearsal.handlers.s3_settings import SETTINGS, canned_acl
 from rehearsal.handlers.tags import wanted_tags
+from rehearsal.overlays.s3_public import PUBLIC_ACLS
 
 _NAME = NameRule("BucketName", 63, lower=True)
 _AT_CREATION = ("BucketName", "ObjectLockEnabled")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """How one property of a bucket is set.
-
-    Attributes:
-        put: The operation that sets it.
-        member: The operation's parameter that takes the value.
-        remove: The operation that takes it away; empty where ``absent`` is put instead.
-        absent: The value that stands for no value.
-        convert: Turns the property into the API's form, before names and scalars are fitted.
-        renamed: The API's names, by property path from ``member``; see ``rehearsal.fit.fit``.
-    """
-
-    put: str
-    member: str
-    remove: str = ""
-    absent: Any = None
-    convert: Callable[[Any], Any] = lambda value: value
-    renamed: Mapping[str, str] = field(default_factory=dict)
-
-    def apply(self, client: Any, bucket: str, value: Any) -> None:
-        """Puts the value, or takes it away where it is None."""
-        if value is None and self.remove:
-            call(client, self.remove, {"Bucket": bucket})
-            return
-        given = self.absent if value is None else self.convert(value)
-        call_fitted(client, self.put, {"Bucket": bucket, self.member: given}, self.renamed)
-
-
-def _canned_acl(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
-
-
-def _logging(value: Properties) -> Properties:
-    names = {"DestinationBucketName": "TargetBucket", "LogFilePrefix": "TargetPrefix"}
-    target = {names.get(name, name): part for name, part in value.items()}
-    return {"LoggingEnabled": {"TargetPrefix": "", **target}}
-
-
-def _event_bridge(value: Properties) -> Properties:
-    if set(value) != {"EventBridgeConfiguration"}:
-        raise ResourceError(NOT_MODELLED, f"The rehearsal does not model property NotificationConfiguration: {value}")
-    return {"EventBridgeConfiguration": {}}
-
-
-_ENCRYPTION = "ServerSideEncryptionConfiguration"
-_SETTINGS = {
-    "OwnershipControls": Setting(
-        put="PutBucketOwnershipControls", member="OwnershipControls", remove="DeleteBucketOwnershipControls"
-    ),
-    "PublicAccessBlockConfiguration": Setting(
-        put="PutPublicAccessBlock", member="PublicAccessBlockConfiguration", remove="DeletePublicAccessBlock"
-    ),
-    "AccessControl": Setting(put="PutBucketAcl", member="ACL", absent="private", convert=_canned_acl),
-    "VersioningConfiguration": Setting(
-        put="PutBucketVersioning", member="VersioningConfiguration", absent={"Status": "Suspended"}
-    ),
-    "BucketEncryption": Setting(
-        put="PutBucketEncryption",
-        member=_ENCRYPTION,
-        remove="DeleteBucketEncryption",
-        renamed={
-            f"{_ENCRYPTION}.{_ENCRYPTION}": "Rules",
-            f"{_ENCRYPTION}.{_ENCRYPTION}.ServerSideEncryptionByDefault": "ApplyServerSideEncryptionByDefault",
-        },
-    ),
-    "LifecycleConfiguration": Setting(
-        put="PutBucketLifecycleConfiguration",
-        member="LifecycleConfiguration",
-        remove="DeleteBucketLifecycle",
-        convert=lifecycle_rules,
-    ),
-    "LoggingConfiguration": Setting(put="PutBucketLogging", member="BucketLoggingStatus", absent={}, convert=_logging),
-    "CorsConfiguration": Setting(
-        put="PutBucketCors",
-        member="CORSConfiguration",
-        remove="DeleteBucketCors",
-        renamed={
-            "CORSConfiguration.CorsRules": "CORSRules",
-            **{
-                f"CORSConfiguration.CorsRules.{name}": api
-                for name, api in {
-                    "Id": "ID",
-                    "MaxAge": "MaxAgeSeconds",
-                    "ExposedHeaders": "ExposeHeaders",
-                }.items()
-            },
-        },
-    ),
-    "AccelerateConfiguration": Setting(
-        put="PutBucketAccelerateConfiguration",
-        member="AccelerateConfiguration",
-        absent={"Status": "Suspended"},
-        renamed={"AccelerateConfiguration.AccelerationStatus": "Status"},
-    ),
-    "NotificationConfiguration": Setting(
-        put="PutBucketNotificationConfiguration",
-        member="NotificationConfiguration",
-        absent={},
-        convert=_event_bridge,
-    ),
-    "ReplicationConfiguration": Setting(
-        put="PutBucketReplication",
-        member="ReplicationConfiguration",
-        remove="DeleteBucketReplication",
-        renamed={
-            "ReplicationConfiguration.Rules.Filter.TagFilter": "Tag",
-            "ReplicationConfiguration.Rules.Filter.And.TagFilters": "Tags",
-        },
-    ),
-    "ObjectLockConfiguration": Setting(put="PutObjectLockConfiguration", member="ObjectLockConfiguration"),
-}
+_PRIVATE = ("Private", None)
 
 
 class Bucket:
@@ -141,18 +27,18 @@ class Bucket:
         parameters: dict[str, Any] = {"Bucket": name}
         if scope.region != "us-east-1":
             parameters["CreateBucketConfiguration"] = {"LocationConstraint": scope.region}
+        elif found(client, "GetBucketLocation", {"Bucket": name}) is not None:
+            # In us-east-1 S3 answers whoever owns the bucket as if it had just been made.
+            raise ResourceError("AlreadyExists", f"{name} already exists")
         if "ObjectLockEnabled" in resource.properties:
             parameters["ObjectLockEnabledForBucket"] = resource.properties["ObjectLockEnabled"]
-        call_fitted(client, "CreateBucket", parameters)
+        call_fitted(client, "CreateBucket", {**parameters, **_access_at_creation(resource.properties)})
         resource.physical_id = name
-        suffix = f"{scope.region}.amazonaws.com"
-        resource.attributes |= {
-            "Arn": f"arn:{scope.partition}:s3:::{name}",
-            "DomainName": f"{name}.s3.amazonaws.com",
-            "RegionalDomainName": f"{name}.s3.{suffix}",
-            "DualStackDomainName": f"{name}.s3.dualstack.{suffix}",
-        }
-        self._apply(scope, resource, resource.properties, changes({}, resource.properties))
+        resource.attributes |= bucket_attributes(name, partition=scope.partition, region=scope.region)
+        wanted = changes({}, resource.properties)
+        if not _is_listed_later(resource.properties):
+            wanted.pop("AccessControl", None)
+        self._apply(scope, resource, resource.properties, wanted)
 
     def update(self, scope: Scope, resource: Resource, properties: Properties) -> None:
         """Sets the properties that differ."""
@@ -161,6 +47,9 @@ class Bucket:
         was, now = (_is_locked(side) for side in (resource.properties, properties))
         if was and not now:
             raise ResourceError("InvalidBucketState", "Object Lock can't be disabled on a bucket that has it")
+        if "AccessControl" in changed and changed["AccessControl"] in _PRIVATE:
+            self._withdraw(scope, resource, properties)
+            del changed["AccessControl"]
         self._apply(scope, resource, properties, changed)
         if now and not was and "ObjectLockConfiguration" not in changed:
             lock = {"Bucket": resource.physical_id, "ObjectLockConfiguration": {"ObjectLockEnabled": "Enabled"}}
@@ -171,19 +60,72 @@ class Bucket:
         if resource.physical_id is not None:
             call_unless_gone(scope.client("s3"), "DeleteBucket", {"Bucket": resource.physical_id})
 
+    @staticmethod
+    def _withdraw(scope: Scope, resource: Resource, properties: Properties) -> None:
+        """Takes back what a list granted, before ownership changes; where lists are off, nothing is granted."""
+        if _has_lists(resource.properties):
+            acl = {"Bucket": resource.physical_id, "ACL": "private"}
+            call(scope.client("s3"), "PutBucketAcl", acl)
+        resource.took(properties, "AccessControl")
+
     def _apply(self, scope: Scope, resource: Resource, properties: Properties, changed: Properties) -> None:
         client, bucket = scope.client("s3"), str(resource.physical_id)
+        if properties.get("ReplicationConfiguration"):
+            check_versions(properties)
         if changed.get("ReplicationConfiguration"):
             check_copies(client, properties)
-        for name, setting in _SETTINGS.items():
+        for name, setting in SETTINGS.items():
             if name in changed:
-                setting.apply(client, bucket, changed[name])
+                setting.apply(client, bucket, _meant(name, changed[name], bucket))
+                resource.took(properties, name)
         tags = wanted_tags(scope, resource, properties)  # S3's API takes no tag that begins with "aws:"
         own = {key: value for key, value in tags.items() if not key.startswith("aws:")}
         if own:
             call_fitted(client, "PutBucketTagging", {"Bucket": bucket, "Tagging": {"TagSet": own}})
         elif "Tags" in changed:
             call(client, "DeleteBucketTagging", {"Bucket": bucket})
+
+
+def _meant(name: str, value: Any, bucket: str) -> Any:
+    """Gives a property with what it means where it does not say it: a bucket's access logs go into itself.
+
+    Source: CloudFormation user guide, AWS::S3::Bucket LoggingConfiguration, ``DestinationBucketName``.
+    """
+    return {"DestinationBucketName": bucket, **value} if name == "LoggingConfiguration" and value else value
+
+
+def _access_at_creation(properties: Properties) -> Properties:
+    """Gives the parameters of CreateBucket that say who may do what.
+
+    A list has to come with the ownership that allows it.
+
+    Source: S3 API reference, CreateBucket, ``ACL``; that CloudFormation sends the list at creation is read off the code
+    that users get, ``InvalidBucketAclWithObjectOwnership``, which PutBucketAcl does not give.
+    """
+    name = properties.get("AccessControl")
+    if name in _PRIVATE or _is_listed_later(properties):
+        return {}
+    owners = _owners(properties)
+    return {"ACL": canned_acl(str(name)), **({"ObjectOwnership": owners[0]} if owners else {})}
+
+
+def _is_listed_later(properties: Properties) -> bool:
+    """Says whether a list is put when the bucket stands: a public one, if the template says which of those is blocked.
+
+    Source: S3 API reference, CreateBucket, ``ACL``: S3 refuses a public list at creation.
+    """
+    public = canned_acl(str(properties.get("AccessControl"))) in PUBLIC_ACLS
+    return public and "PublicAccessBlockConfiguration" in properties
+
+
+def _has_lists(properties: Properties) -> bool:
+    """Says whether a bucket's access control lists are on."""
+    return any(owner in ("ObjectWriter", "BucketOwnerPreferred") for owner in _owners(properties))
+
+
+def _owners(properties: Properties) -> list[str]:
+    rules = (properties.get("OwnershipControls") or {}).get("Rules") or []
+    return [rule["ObjectOwnership"] for rule in rules if "ObjectOwnership" in rule]
 
 
 def _is_locked(properties: Properties) -> bool:
@@ -195,7 +137,7 @@ def _is_locked(properties: Properties) -> bool:
 
 
 def _check(properties: Properties) -> None:
-    unknown = sorted(set(properties) - {*_SETTINGS, *_AT_CREATION, "Tags"})
+    unknown = sorted(set(properties) - {*SETTINGS, *_AT_CREATION, "Tags"})
     if unknown:
         raise ResourceError(NOT_MODELLED, f"The rehearsal does not model property {unknown[0]}")
 

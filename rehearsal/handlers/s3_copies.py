@@ -1,32 +1,79 @@
-"""What S3 refuses of a bucket's replication, which moto takes as it comes."""
+"""What AWS refuses of a bucket's replication, which moto takes as it comes.
 
+Source: S3 user guide, "Requirements and considerations for replication", "Using Object Lock with S3 Replication";
+badmintoncryer/cdk-preflight, rules/s3, pf-s3-replication-*, ``meta.yaml``, deploys of September 2026, which tell words
+and no codes: those of rules are not confirmed.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from botocore.exceptions import ClientError
 
 from rehearsal.handlers.base import Properties, ResourceError
 
+_GUIDE = "Please refer to S3 Developer Guide for more information."
+
+
+def check_versions(properties: Properties) -> None:
+    """Refuses replication from a bucket without versions, as CloudFormation does before it asks S3.
+
+    Raises:
+        ResourceError: In CloudFormation's words.
+    """
+    if properties.get("VersioningConfiguration", {}).get("Status") != "Enabled":
+        words = "VersioningConfiguration Status must be 'Enabled' to specify ReplicationConfiguration"
+        raise _invalid(f"Invalid request provided: {words}")
+
 
 def check_copies(client: Any, properties: Properties) -> None:
-    """Refuses replication from or to a bucket without versions, and from a locked bucket to one that is not.
-
-    Source: S3 user guide, "Requirements and considerations for replication", "Using Object Lock with S3 Replication".
+    """Refuses rules that don't go together, and replication to a bucket that can't take it.
 
     Raises:
         ResourceError: As S3 answers.
     """
-    if properties.get("VersioningConfiguration", {}).get("Status") != "Enabled":
-        raise ResourceError("InvalidRequest", "Versioning must be 'Enabled' on the bucket to apply a replication")
-    for rule in properties["ReplicationConfiguration"]["Rules"]:
-        bucket = str(rule["Destination"]["Bucket"]).rpartition(":")[2]
-        try:
-            status = client.get_bucket_versioning(Bucket=bucket).get("Status")
-        except ClientError as error:
-            raise ResourceError("InvalidRequest", "Destination bucket must exist.") from error
-        if status != "Enabled":
-            raise ResourceError("InvalidRequest", "Destination bucket must have versioning enabled.")
-        if properties.get("ObjectLockConfiguration") and not _is_locked(client, bucket):
-            raise ResourceError("InvalidRequest", "Destination bucket must have Object Lock enabled.")
+    rules: list[Properties] = properties["ReplicationConfiguration"]["Rules"]
+    priorities = Counter(int(rule["Priority"]) for rule in rules if "Priority" in rule)
+    for priority, times in priorities.items():
+        if times > 1:
+            raise _invalid(f"Found duplicate priority {priority}.")
+    for rule in rules:
+        for problem in _problems(rule):
+            raise _invalid(problem)
+        _check_destination(client, rule, locked=bool(properties.get("ObjectLockConfiguration")))
+
+
+def _problems(rule: Properties) -> Iterator[str]:
+    chosen, destination = rule.get("Filter"), rule["Destination"]
+    if chosen is not None and "Priority" not in rule:
+        yield f"Priority must be specified for this version of Cross Region Replication configuration schema. {_GUIDE}"
+    tagged = chosen and ("TagFilter" in chosen or "TagFilters" in (chosen.get("And") or {}))
+    if tagged and (rule.get("DeleteMarkerReplication") or {}).get("Status") == "Enabled":
+        yield f"Delete marker replication is not supported if any Tag filter is specified. {_GUIDE}"
+    if ("ReplicationTime" in destination) != ("Metrics" in destination):
+        yield "Replication destination must contain both ReplicationTime and Metrics or neither."
+    encrypted = "SseKmsEncryptedObjects" in (rule.get("SourceSelectionCriteria") or {})
+    if encrypted and not (destination.get("EncryptionConfiguration") or {}).get("ReplicaKmsKeyID"):
+        yield "ReplicaKmsKeyID must be specified if SseKmsEncryptedObjects tag is present."
+    if not str(destination["Bucket"]).startswith("arn:"):
+        yield "Invalid bucket ARN"
+
+
+def _check_destination(client: Any, rule: Properties, *, locked: bool) -> None:
+    bucket = str(rule["Destination"]["Bucket"]).rpartition(":")[2]
+    try:
+        status = client.get_bucket_versioning(Bucket=bucket).get("Status")
+    except ClientError as error:
+        raise _invalid("Destination bucket must exist.") from error
+    if status != "Enabled":
+        raise _invalid("Destination bucket must have versioning enabled.")
+    if locked and not _is_locked(client, bucket):
+        raise _invalid("Destination bucket must have Object Lock enabled.")
+
+
+def _invalid(message: str) -> ResourceError:
+    return ResourceError("InvalidRequest", message)
 
 
 def _is_locked(client: Any, bucket: str) -> bool:

@@ -10,6 +10,8 @@ _EXPIRATION = {
     "ExpirationDate": "Date",
     "ExpiredObjectDeleteMarker": "ExpiredObjectDeleteMarker",
 }
+#: What CloudFormation still takes of older templates, and what it stands for.
+_SINGULAR = {"Transition": "Transitions", "NoncurrentVersionTransition": "NoncurrentVersionTransitions"}
 _FILTER = ("Prefix", "TagFilters", "ObjectSizeGreaterThan", "ObjectSizeLessThan")
 _TRANSITION = {"TransitionInDays": "Days", "TransitionDate": "Date", "StorageClass": "StorageClass"}
 _NONCURRENT = {
@@ -19,13 +21,50 @@ _NONCURRENT = {
 }
 
 
+#: What a rule may do, of which it must do something; the list is CloudFormation's own.
+#:
+#: Source: badmintoncryer/cdk-preflight, rules/s3, pf-s3-lifecycle-rule-no-action, ``meta.yaml``.
+_ACTIONS = (
+    "ExpirationDate",
+    "ExpirationInDays",
+    "AbortIncompleteMultipartUpload",
+    "Transition",
+    "Transitions",
+    "NoncurrentVersionExpirationInDays",
+    "NoncurrentVersionTransition",
+    "NoncurrentVersionTransitions",
+    "NoncurrentVersionExpiration",
+    "ExpiredObjectDeleteMarker",
+)
+
+
 def lifecycle_rules(configuration: Properties) -> dict[str, Any]:
-    """Gives S3's form of a bucket's ``LifecycleConfiguration``.
+    """Gives S3's form of the rules in a bucket's ``LifecycleConfiguration``.
 
     Raises:
-        ResourceError: A rule has a property that S3's form has no place for.
+        ResourceError: A rule has a property that S3's form has no place for, does nothing, or says a thing twice.
+
+    Source: badmintoncryer/cdk-preflight, rules/s3, pf-s3-lifecycle-transition-singular-plural-exclusive, ``meta.yaml``.
     """
-    return {"Rules": [_rule(rule) for rule in configuration["Rules"]]}
+    return {"Rules": [_rule(_plural(rule)) for rule in configuration["Rules"]]}
+
+
+def smallest_moved(configuration: Properties) -> Properties:
+    """Gives the parameter that says how big an object must be to be moved, where a template says it."""
+    return {name: value for name, value in configuration.items() if name != "Rules"}
+
+
+def _plural(rule: Properties) -> Properties:
+    if not any(name in rule for name in _ACTIONS):
+        raise ResourceError("InvalidRequest", f"At least one of [{','.join(_ACTIONS)}] needs to be specified")
+    plural = dict(rule)
+    for one, several in _SINGULAR.items():
+        if one in rule and several in rule:
+            words = f"Invalid request provided: Both {one} and {several} cannot be specified"
+            raise ResourceError("InvalidRequest", words)
+        if one in rule:
+            plural[several] = [plural.pop(one)]
+    return plural
 
 
 def _rule(rule: Properties) -> dict[str, Any]:

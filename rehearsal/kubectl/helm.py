@@ -142,7 +142,11 @@ def _run(helm: Path, chart: Path, asked: Sequence[str], values: str) -> str:
 def _own(folder: str) -> dict[str, str]:
     """Gives variables with which nothing of the person's own Helm reaches it: no plugins, no repositories, no cluster.
 
-    Source: Helm documentation, "helm", "Environment variables", for the folders of XDG that it reads and writes.
+    There are no others: no ``HELM_CACHE_HOME``, ``HELM_CONFIG_HOME`` or ``HELM_DATA_HOME``, which would go before the
+    folders of XDG, and no ``HELM_KUBE...``, which would name a cluster.
+
+    Source: ``helm --help`` of Helm 4.1.4, "Environment variables" and the order of its folders; Helm documentation,
+    "helm".
     """
     folders = {f"XDG_{kind}_HOME": f"{folder}/{kind.lower()}" for kind in ("CACHE", "CONFIG", "DATA")}
     return {"PATH": os.defpath, "HOME": folder, **folders, "HELM_NO_PLUGINS": "1", "KUBECONFIG": os.devnull}

@@ -1,4 +1,9 @@
-"""EC2 Auto Scaling: the instances of its groups end with their network interfaces."""
+"""EC2 Auto Scaling: the instances of its groups end with their network interfaces.
+
+Source: EC2 Auto Scaling API reference, CreateAutoScalingGroup, UpdateAutoScalingGroup and SetDesiredCapacity, the calls
+that may start instances; EC2 API reference, NetworkInterfaceAttachment, ``DeleteOnTermination``, which is true of the
+interface that an instance is started with.
+"""
 
 from moto.autoscaling.responses import AutoScalingResponse
 from moto.core.responses import ActionResult

@@ -1,4 +1,8 @@
-"""CloudTrail's event history, in which a rehearsal leaves nothing."""
+"""CloudTrail's event history, in which a rehearsal leaves nothing.
+
+Source: CloudTrail API reference, LookupEvents: ``Events`` is empty where nothing matches; aws/aws-cdk-cli,
+packages/@aws-cdk/toolkit-lib, which asks it why a deployment failed.
+"""
 
 from moto.cloudtrail.responses import CloudTrailResponse
 from moto.core.responses import ActionResult

@@ -1,4 +1,4 @@
-"""S3: what AWS refuses of buckets and moto takes.
+"""S3: what AWS refuses of buckets and moto takes, and what it takes and moto refuses.
 
 moto's S3 finds out from paths, hosts and queries what it is asked for, so nothing can be laid over its operations: the
 requests are looked at before it answers them.
@@ -7,6 +7,7 @@ requests are looked at before it answers them.
 import re
 from http import HTTPStatus
 from typing import Any
+from xml.parsers.expat import ExpatError
 from xml.sax.saxutils import escape
 
 import xmltodict  # type: ignore[import-untyped]
@@ -15,8 +16,18 @@ from flask import request
 from moto.s3.models import s3_backends
 
 from rehearsal.overlays.errors import OverlayError
+from rehearsal.overlays.s3_access import blocks_public_policies, check_acl, check_creation, check_ownership
 from rehearsal.overlays.s3_lifecycle import check_lifecycle
+from rehearsal.overlays.s3_logging import put_logging
+from rehearsal.overlays.s3_notifications import check_notifications
 from rehearsal.overlays.s3_policies import check_policy
+from rehearsal.overlays.s3_settings import (
+    check_acceleration,
+    check_encryption,
+    check_versioning,
+    malformed_xml,
+    put_lock,
+)
 from rehearsal.overlays.trust import listed
 
 _HOSTED = re.compile(r"(.+)\.s3[.-][a-z0-9.-]+")
@@ -24,7 +35,7 @@ _ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
 _LETTERS = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _BEGINNINGS = ("xn--", "sthree-", "amzn-s3-demo-")
 _ENDINGS = ("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3")
-_STATUS = {"AccessDenied": HTTPStatus.FORBIDDEN}
+_STATUS = {"AccessDenied": HTTPStatus.FORBIDDEN, "InvalidBucketState": HTTPStatus.CONFLICT}
 
 
 class Response:
@@ -32,17 +43,16 @@ class Response:
 
     @staticmethod
     def look() -> Answer | None:
-        """Answers a request that S3 refuses; None leaves it to moto."""
+        """Answers a request that S3 refuses, or that moto answers wrongly; None leaves it to moto."""
         bucket = _bucket()
         if request.method != "PUT" or bucket is None:
             return None
         try:
-            _check(bucket)
+            return _answered(bucket)
         except OverlayError as refusal:
             body = f"<Error><Code>{refusal.code}</Code><Message>{escape(refusal.message)}</Message></Error>"
             status = _STATUS.get(refusal.code, HTTPStatus.BAD_REQUEST)
             return Answer(body, status, mimetype="application/xml")
-        return None
 
 
 def check_name(name: str) -> None:
@@ -61,23 +71,66 @@ def check_name(name: str) -> None:
         raise OverlayError("InvalidBucketName", "The specified bucket is not valid.")
 
 
-def _check(bucket: str) -> None:
+def _answered(name: str) -> Answer | None:
     if not request.args:
-        check_name(bucket)
-    if bucket not in s3_backends.bucket_accounts:
-        return
-    partition, account = s3_backends.bucket_accounts[bucket]
+        check_name(name)
+        check_creation(_headers())
+        return None
+    if name not in s3_backends.bucket_accounts:
+        return None
+    partition, account = s3_backends.bucket_accounts[name]
+    bucket = s3_backends[account][partition].buckets[name]
+    if "logging" in request.args:
+        return Answer("", HTTPStatus.OK) if put_logging(bucket, _body("BucketLoggingStatus")) else None
+    if "object-lock" in request.args:
+        put_lock(bucket, _body("ObjectLockConfiguration"))
+        return Answer("", HTTPStatus.OK)
+    _check_access(bucket, account)
+    _check_settings(bucket)
+    return None
+
+
+def _check_access(bucket: Any, account: str) -> None:
+    """Refuses what a bucket may not be told about who may do what with it."""
+    if "acl" in request.args:
+        check_acl(bucket, _headers(), request.get_data(as_text=True), account=account)
+    if "ownershipControls" in request.args:
+        check_ownership(bucket, (_body("OwnershipControls").get("Rule") or {}).get("ObjectOwnership", ""))
     if "policy" in request.args:
         check_policy(
-            bucket,
+            bucket.name,
             request.get_data(),
             account=account,
-            partition=partition,
-            blocks_public=_blocks_public(s3_backends[account][partition].buckets[bucket]),
+            partition=bucket.partition,
+            blocks_public=blocks_public_policies(bucket),
         )
+
+
+def _check_settings(bucket: Any) -> None:
+    """Refuses what a bucket may not be told about its objects."""
+    if "versioning" in request.args:
+        check_versioning(bucket, _body("VersioningConfiguration"))
+    if "encryption" in request.args:
+        check_encryption(_body("ServerSideEncryptionConfiguration"))
+    if "accelerate" in request.args:
+        check_acceleration(bucket)
+    if "notification" in request.args:
+        check_notifications(bucket, _body("NotificationConfiguration"))
     if "lifecycle" in request.args:
-        rules = (xmltodict.parse(request.get_data())["LifecycleConfiguration"] or {}).get("Rule", [])
-        check_lifecycle(listed(rules))
+        check_lifecycle(listed(_body("LifecycleConfiguration").get("Rule", [])))
+
+
+def _body(root: str) -> dict[str, Any]:
+    """Reads the request's document, an element of which stands for all that is in it."""
+    try:
+        read: dict[str, Any] = xmltodict.parse(request.get_data())[root] or {}
+    except (ExpatError, KeyError) as error:
+        raise malformed_xml() from error
+    return read
+
+
+def _headers() -> dict[str, str]:
+    return {name.lower(): value for name, value in request.headers.items()}
 
 
 def _bucket() -> str | None:
@@ -85,9 +138,3 @@ def _bucket() -> str | None:
     hosted = _HOSTED.fullmatch(request.host.partition(":")[0])
     name, key = (hosted[1], request.path.strip("/")) if hosted else request.path.strip("/").partition("/")[::2]
     return None if key or not name else name
-
-
-def _blocks_public(bucket: Any) -> bool:
-    """Says whether a bucket was told to refuse public policies."""
-    block = bucket.public_access_block
-    return block is not None and str(block.block_public_policy).lower() == "true"

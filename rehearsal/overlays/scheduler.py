@@ -8,19 +8,18 @@ when a schedule is made, is what users report (docs/adr/0004).
 """
 
 import datetime as dt
-import json
 import re
+from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from botocore.exceptions import UnknownServiceError
 from moto.scheduler.responses import EventBridgeSchedulerResponse
 
 from rehearsal import clock
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.scheduler_clock import remember
+from rehearsal.overlays.scheduler_target_checks import check_target
 from rehearsal.overlays.trust import role_named, trusts_service
-from rehearsal.sessions import core_session
 
 _AT = re.compile(r"at\((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\)")
 _RATE = re.compile(r"rate\([1-9]\d* (minute|minutes|hour|hours|day|days)\)")
@@ -30,42 +29,60 @@ _FIELDS = ((0, 59), (0, 23), (1, 31), (1, 12), (1, 7))
 _DAY_OF_MONTH, _DAY_OF_WEEK = 2, 4
 _NTH = re.compile(r"#(\d+)")
 _MOST_WEEKS = 5
-_UNIVERSAL = re.compile(r"arn:[a-z-]+:scheduler:::aws-sdk:([a-z0-9-]+):([A-Za-z0-9]+)")
-#: What a universal target may not do: Scheduler calls nothing that only reads.
-_READS = re.compile(r"(get|describe|list|poll|receive|search|scan|query|select|read)[A-Z]")
+_STALE = dt.timedelta(minutes=5)
 
 
 class Response(EventBridgeSchedulerResponse):
     """EventBridge Scheduler's API."""
 
+    _unseen = ""
+
+    def _get_param(self, param_name: str, if_none: Any = None) -> Any:
+        return if_none if param_name == self._unseen else super()._get_param(param_name, if_none)
+
     def create_schedule(self) -> str:
-        """Answers CreateSchedule."""
+        """Answers CreateSchedule; moto holds the start to the real time, and is told of it afterwards."""
         self._check()
+        start, self._unseen = self._get_param("StartDate"), "StartDate"
         answer = super().create_schedule()
+        vars(self._schedule())["start_date"] = start
         self._remember()
         return answer
 
     def update_schedule(self) -> str:
-        """Answers UpdateSchedule, which takes the whole schedule anew and looks at it as at a new one."""
+        """Answers UpdateSchedule, which takes the whole schedule anew and looks at it as at a new one.
+
+        moto leaves out what is to become of the schedule in the end.
+        """
         self._check()
         answer = super().update_schedule()
+        vars(self._schedule())["action_after_completion"] = self._get_param("ActionAfterCompletion")
         self._remember()
         return answer
 
     def create_schedule_group(self) -> str:
         """Answers CreateScheduleGroup; a group of that name is there once.
 
-        Source: EventBridge Scheduler API reference, CreateScheduleGroup, ConflictException.
+        Source: EventBridge Scheduler API reference, CreateScheduleGroup, ConflictException; of the group that every
+        account has, badmintoncryer/cdk-preflight, rules/scheduler/pf-scheduler-group-name-default, a deploy of
+        2026-09-07, whose code is unconfirmed.
         """
         name = self.uri.split("?")[0].split("/")[-1]
+        if name == "default":
+            raise _invalid("This operation cannot be performed on schedule group default.")
         if name in self.scheduler_backend.schedule_groups:
             raise OverlayError("ConflictException", f"Schedule group {name} already exists.")
         answer: str = super().create_schedule_group()
         return answer
 
-    def _remember(self) -> None:
+    def _schedule(self) -> Any:
+        """Gives moto's record of the schedule that the request names."""
         group, name = self._get_param("GroupName") or "default", self.uri.split("?")[0].split("/")[-1]
-        remember(self.current_account, self.region, group, name, clock.now())
+        return self.scheduler_backend.schedule_groups[group].get_schedule(name)
+
+    def _remember(self) -> None:
+        schedule = self._schedule()
+        remember(self.current_account, self.region, schedule.group_name, schedule.name, clock.now())
 
     def _check(self) -> None:
         group = self._get_param("GroupName") or "default"
@@ -77,8 +94,23 @@ class Response(EventBridgeSchedulerResponse):
         if role is None or not trusts_service(role, "scheduler.amazonaws.com"):
             message = "The execution role you provide must allow AWS EventBridge Scheduler to assume the role."
             raise _invalid(message)
-        _check_region(target["Arn"], self.region)
-        _check_universal(target)
+        check_target(target, self.region)
+        _check_window(self._get_param("FlexibleTimeWindow") or {})
+        self._check_bounds()
+
+    def _check_bounds(self) -> None:
+        """Refuses a start that is past, or not before the end; one-time schedules know neither.
+
+        Source: badmintoncryer/cdk-preflight, rules/scheduler/pf-scheduler-start-end-order, a deploy of 2026-09-07;
+        getmoto/moto, scheduler/models.py, for the words about the past.
+        """
+        bounds = (self._get_param("StartDate"), self._get_param("EndDate"))
+        start, end = (None if one is None else dt.datetime.fromtimestamp(float(one), dt.UTC) for one in bounds)
+        if start and end and start >= end:
+            raise _invalid("The StartDate you specify must come before the EndDate.")
+        once = _AT.fullmatch(str(self._get_param("ScheduleExpression")))
+        if start and not once and start < clock.now() - _STALE:
+            raise _invalid("The StartDate you specify cannot be earlier than 5 minutes ago.")
 
     def _zone(self) -> ZoneInfo:
         name = self._get_param("ScheduleExpressionTimezone") or "UTC"
@@ -120,37 +152,17 @@ def _is_calendar(expression: str) -> bool:
     return all(low <= number <= high for number, (low, high) in numbers)
 
 
-def _check_region(arn: str, region: str) -> None:
-    """Refuses a target in another region.
+def _check_window(window: Mapping[str, Any]) -> None:
+    """Refuses a window that says how long it is where there is none, and one that does not.
 
-    Source: badmintoncryer/cdk-preflight, rules/scheduler/pf-scheduler-target-region, calls of 2026-09-07.
+    Source: badmintoncryer/cdk-preflight, rules/scheduler/pf-scheduler-flexible-time-window, a deploy of 2026-09-07;
+    user guide, "Configuring flexible time windows", for the second, whose words are made like the first's.
     """
-    if arn.split(":")[3] not in {"", region}:
-        raise _invalid(f"The target ARN provided does not match the current region {region}.")
-
-
-def _check_universal(target: dict[str, Any]) -> None:
-    """Refuses a call that no SDK has, that only reads, or whose input lacks what it requires, in the SDK's capitals."""
-    universal = _UNIVERSAL.fullmatch(target["Arn"])
-    if not universal:
-        return
-    service, call = universal.groups()
-    operation = call[:1].upper() + call[1:]
-    try:
-        model = core_session().get_service_model(service)
-    except UnknownServiceError as error:
-        raise _invalid(f"{service} is not a supported service for a target.") from error
-    if operation not in model.operation_names or _READS.match(call):
-        raise _invalid(f"{call} is not a supported api for service {service}.")
-    try:
-        given = json.loads(target.get("Input") or "{}")
-    except ValueError as error:
-        raise _invalid("Input must be valid JSON.") from error
-    shape = model.operation_model(operation).input_shape
-    required = {name[:1].upper() + name[1:] for name in (shape.required_members if shape else [])}
-    missing = sorted(required - set(given))
-    if missing:
-        raise _invalid(f"Invalid RequestJson provided. Reason: the required parameter {missing[0]} is missing.")
+    flexible, said = window.get("Mode") == "FLEXIBLE", "MaximumWindowInMinutes" in window
+    if said and not flexible:
+        raise _invalid("MaximumWindowInMinutes must not be provided when FlexibleTimeWindowMode is set to OFF.")
+    if flexible and not said:
+        raise _invalid("MaximumWindowInMinutes must be provided when FlexibleTimeWindowMode is set to FLEXIBLE.")
 
 
 def _invalid(message: str) -> OverlayError:

@@ -21,6 +21,7 @@ class RegionState(BaseBackend):
         image_builds: How many images EC2 Image Builder has built of each version, by the version's ARN.
         reserved_instances: The instances that were started in each capacity reservation, by its id.
         schedules: When each schedule was made and last due, by its group and name.
+        deliveries: The calls of schedules that were refused and are to be tried again.
         generated_names: How many names CloudFormation has generated, by stack id and logical id.
         custom_requests: How many events CloudFormation has sent to functions, by stack id and logical id.
         function_interfaces: The interfaces that Lambda has put into subnets, by function name.
@@ -32,6 +33,7 @@ class RegionState(BaseBackend):
         self.capacity_reservations: dict[str, dict[str, Any]] = {}
         self.reserved_instances: dict[str, list[str]] = {}
         self.schedules: dict[tuple[str, str], Any] = {}
+        self.deliveries: list[Any] = []
         self.image_builder: dict[str, dict[str, Any]] = {}
         self.image_builds: Counter[str] = Counter()
         self.generated_names: Counter[tuple[str, str]] = Counter()

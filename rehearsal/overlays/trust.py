@@ -1,4 +1,9 @@
-"""Whom a role trusts, and what the rehearsal can know of an account's principals at all."""
+"""Whom a role trusts, and what the rehearsal can know of an account's principals at all.
+
+Source: IAM user guide, "AWS JSON policy elements: Principal" and "IAM JSON policy elements: Action": a principal or an
+action stands alone or in a list, an action may have wildcards and is the same in upper and lower case; "Policy
+evaluation logic": what no statement allows is denied. A denial is not looked at.
+"""
 
 import json
 from collections.abc import Collection, Iterator, Mapping

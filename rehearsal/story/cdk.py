@@ -3,90 +3,29 @@
 import json
 import os
 import re
-import signal
-import subprocess
 import sys
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ami.lock import read
 from ami.loopback import is_loopback
 from rehearsal.sessions import NO_FILES
+from rehearsal.story import processes
 from rehearsal.story.error import RehearsalError
 from rehearsal.story.jsii import jsii_cache
+from rehearsal.story.runs import CdkRun, follow
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 BIN = PROJECT / ".venv" / "bin"
 
 #: Settings of the person's own AWS account and CDK must not reach the CLI, nor must a proxy stand between it and us.
 _FOREIGN = re.compile(r"^(AWS_|CDK_|(HTTPS?|ALL)_PROXY$)", re.IGNORECASE)
-_STACK_STARTS = re.compile(r"^(?P<stack>\S+): (deploying|destroying)\.\.\.")
-#: ``NAME |  3/22 | 14:02:11 | CREATE_COMPLETE | AWS::EC2::Subnet | LogicalId``
-_EVENT = re.compile(r"^\s*\S+ \|\s*(?:\d+/\d+ )?\|? ?.*\| (?P<status>[A-Z_]+)\s*\| (?P<type>\S+)\s*\| (?P<id>.*)$")
-_STACK_TYPE = "AWS::CloudFormation::Stack"
-_LAST_LINES = 30
-#: How Node and the system's library say that a disk is full.
-_DISK_FULL = ("ENOSPC", "No space left on device")
-_END_SECONDS = 10
-_LOOK_SECONDS = 0.05
 #: What needs no lock, since it deploys nothing of an environment.
 _WITHOUT_LOCK = frozenset({"bootstrap"})
 _SYNTHESIZE = frozenset({"deploy", "synth"})
-
-
-@dataclass(frozen=True, slots=True)
-class StackRun:
-    """What the CLI did to one stack.
-
-    Attributes:
-        name: The stack's name.
-        resources: How many resources reached a final state.
-        seconds: How long it took, from the CLI's first word about it to the next stack's or its end.
-    """
-
-    name: str
-    resources: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class CdkRun:
-    """One run of a command.
-
-    Attributes:
-        command: The words after ``cdk`` or ``trnstack`` that a person would type.
-        status: Its exit status.
-        seconds: How long it took.
-        stacks: What it did, stack by stack.
-        lines: Everything it printed.
-    """
-
-    command: str
-    status: int
-    seconds: float
-    stacks: tuple[StackRun, ...]
-    lines: tuple[str, ...]
-
-    @property
-    def last_lines(self) -> str:
-        """The end of what it printed, and how the command ended: what was printed may be a traceback of somebody's."""
-        return "\n".join([*self.lines[-_LAST_LINES:], "", self._end])
-
-    @property
-    def _end(self) -> str:
-        how = f"status {self.status}" if self.status >= 0 else f"signal {-self.status}"
-        said = f"rehearsal: `{self.command}` ended with {how}"
-        if self.status and any(word in line for line in self.lines for word in _DISK_FULL):
-            return (
-                f"{said}: no space is left for what it writes in {tempfile.gettempdir()}\n"
-                "  hint: free some there, or let TMPDIR name a folder with more"
-            )
-        return said
 
 
 class Cdk:
@@ -184,29 +123,15 @@ class Cdk:
     def _run(self, command: Sequence[str], said: str, killed_when: Callable[[], bool] | None = None) -> CdkRun:
         self._require_own_aws()
         started = time.monotonic()
-        with self._start(command) as process:
+        with processes.start(command, folder=PROJECT, variables=self._process_environment()) as process:
             if killed_when is not None:
-                threading.Thread(target=_kill, args=(process, killed_when), daemon=True).start()
+                threading.Thread(target=processes.kill, args=(process, killed_when), daemon=True).start()
             try:
-                lines, stacks = self._follow(iter(process.stdout or ()))
+                lines, stacks = follow(iter(process.stdout or ()), self._progress)
                 status = process.wait()
             finally:
-                _end(process)
+                processes.end(process)
         return CdkRun(said, status, time.monotonic() - started, tuple(stacks), tuple(lines))
-
-    def _start(self, command: Sequence[str]) -> "subprocess.Popen[str]":
-        return subprocess.Popen(  # noqa: S603 - the pinned CLI, or this project's own
-            command,
-            cwd=PROJECT,
-            env=self._process_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            start_new_session=True,
-        )
 
     def _process_environment(self) -> dict[str, str]:
         own = {name: value for name, value in os.environ.items() if not _FOREIGN.match(name)}
@@ -228,44 +153,3 @@ class Cdk:
             # The templates are checked in the tests; here the second that the validation takes is not worth it.
             "CDK_VALIDATION": "false",
         }
-
-    def _follow(self, output: Iterator[str]) -> tuple[list[str], list[StackRun]]:
-        lines: list[str] = []
-        stacks: list[StackRun] = []
-        name, finished, since = "", 0, time.monotonic()
-        for line in output:
-            lines.append(line.rstrip())
-            start, event = _STACK_STARTS.match(line), _EVENT.match(line)
-            if start:
-                stacks += [StackRun(name, finished, time.monotonic() - since)] if name else []
-                name, finished, since = start["stack"], 0, time.monotonic()
-                self._progress(name, finished)
-            elif event and event["type"] != _STACK_TYPE and not event["status"].endswith("_IN_PROGRESS"):
-                finished += 1
-                self._progress(name, finished)
-        stacks += [StackRun(name, finished, time.monotonic() - since)] if name else []
-        return lines, stacks
-
-
-def _kill(process: "subprocess.Popen[str]", when: Callable[[], bool]) -> None:
-    while process.poll() is None:
-        if when():
-            os.killpg(process.pid, signal.SIGKILL)
-            return
-        time.sleep(_LOOK_SECONDS)
-
-
-def _end(process: "subprocess.Popen[str]") -> None:
-    """Ends the CLI with everything that it started, if it has not ended: it leads a process group of its own."""
-    if process.returncode is not None:
-        return
-    for sign in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, sign)
-            process.wait(_END_SECONDS)
-        except ProcessLookupError:
-            return
-        except subprocess.TimeoutExpired:
-            continue
-        else:
-            return

@@ -108,6 +108,18 @@ def _not_reached(faults: Sequence[Fault]) -> str:
     return f"; not reached: {', '.join(map(str, faults))}" if faults else ""
 
 
+def _last_operation(cloudformation: Any, stack: str) -> list[Mapping[str, Any]]:
+    """Gives the events of a stack's last operation, newest first; they may fill several pages."""
+    found: list[Mapping[str, Any]] = []
+    page: Mapping[str, Any] = cloudformation.describe_stack_events(StackName=stack)
+    while True:
+        events = page["StackEvents"]
+        found += [event for event in events if event["OperationId"] == (found or events)[0]["OperationId"]]
+        if "NextToken" not in page or found[-1] is not events[-1]:
+            return found
+        page = cloudformation.describe_stack_events(StackName=stack, NextToken=page["NextToken"])
+
+
 def _require_met(stage: Stage, faults: Sequence[Fault]) -> None:
     """Refuses a fault that would meet nothing of the templates.
 
@@ -125,10 +137,9 @@ def failures(cloudformation: Any, plan: Plan) -> Iterator[Failed]:
     """Yields what failed in the last operation of each of the plan's stacks, as CloudFormation's events tell it."""
     for stack in plan.stacks:
         try:
-            events = cloudformation.describe_stack_events(StackName=stack.name)["StackEvents"]
+            last = _last_operation(cloudformation, stack.name)
         except ClientError:
             continue
-        last = [event for event in events if event["OperationId"] == events[0]["OperationId"]]
         if not any(
             "ROLLBACK" in event["ResourceStatus"] or event["ResourceStatus"].endswith("_FAILED") for event in last
         ):

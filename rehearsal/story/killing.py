@@ -14,9 +14,9 @@ Source: aws-cdk 2.1148.1, ``@aws-cdk/toolkit-lib``: ``deploy-stack.ts`` (``deplo
 import time
 from typing import Any
 
-from rehearsal.story.cdk import CdkRun
 from rehearsal.story.error import RehearsalError
 from rehearsal.story.record import DONE, FAILED_AS_TOLD, REFUSED
+from rehearsal.story.runs import CdkRun
 from rehearsal.story.stage import Stage
 
 _LOOK_SECONDS = 0.1

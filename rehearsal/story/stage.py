@@ -12,12 +12,13 @@ from ami.lock import path_for
 from rehearsal.kubernetes import view as clusters
 from rehearsal.process import RunningServer
 from rehearsal.sessions import session
-from rehearsal.story.cdk import Cdk, CdkRun
+from rehearsal.story.cdk import Cdk
 from rehearsal.story.control import Control
 from rehearsal.story.edited import edited
 from rehearsal.story.error import RehearsalError
 from rehearsal.story.locking import RehearsalLock, lock
 from rehearsal.story.record import DONE, WRONG, Step
+from rehearsal.story.runs import CdkRun
 from rehearsal.story.terminal import clear_terminal_line, show_on_terminal, show_question
 from rehearsal.survey import survey
 from rehearsal.survey.records import Survey

@@ -11,6 +11,7 @@ from rehearsal.story.error import RehearsalError
 from rehearsal.story.expectations import deployed_differently
 from rehearsal.story.record import LEFT_OUT
 from rehearsal.story.stage import Stage, check, say, shown
+from rehearsal.survey.paging import every
 from rehearsal.survey.records import Survey
 from trnstack.advice.steps import Step, steps
 from trnstack.catalog.kubernetes_versions import KUBECTL_VERSIONS, KUBERNETES_VERSIONS
@@ -49,8 +50,8 @@ def upgrade_it(stage: Stage, faults: tuple[Fault, ...] = ()) -> None:
         if not step.command:
             raise RehearsalError(f"{step.stack}: {step.reason}")
     follow(stage, way)
-    events = stage.client("cloudformation").describe_stack_events(StackName=f"{stage.plan.name}-cluster")
-    check(wrong_order(events["StackEvents"]))
+    cloudformation, stack = stage.client("cloudformation"), f"{stage.plan.name}-cluster"
+    check(wrong_order(every(cloudformation, "describe_stack_events", "StackEvents", StackName=stack)))
     check((*deployed_differently(stage.plan, stage.survey()), *_not_moved(stage, found, after)))
     say(f"             ({shown({_VERSION: after})}) control plane, add-ons and every node of {after}\n")
 

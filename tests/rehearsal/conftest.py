@@ -173,7 +173,10 @@ def published_lock(client, lock):
 
 
 class Network:
-    """A VPC with two private subnets, a security group that lets Lustre in, and a role that every service may take."""
+    """A VPC with two private subnets, a security group that lets Lustre in, and a role that every service may take.
+
+    The role may do everything.
+    """
 
     def __init__(self, make) -> None:
         services = [f"{name}.amazonaws.com" for name in ("ec2", "eks", "pods.eks", "scheduler")]
@@ -200,7 +203,17 @@ class Network:
             VpcId=vpc_id,
             SecurityGroupIngress=[lustre],
         )
-        self.role_arn = make("AWS::IAM::Role", "Role", AssumeRolePolicyDocument=trust).attributes["Arn"]
+        anything = {
+            "Version": "2012-10-17",
+            "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}],
+        }
+        role = make(
+            "AWS::IAM::Role",
+            "Role",
+            AssumeRolePolicyDocument=trust,
+            Policies=[{"PolicyName": "anything", "PolicyDocument": anything}],
+        )
+        self.role_arn = role.attributes["Arn"]
 
 
 @pytest.fixture

@@ -26,6 +26,12 @@ class TestFit:
         assert fit(shape("fsx", "CreateFileSystem"), {"Tags": {"a": "b"}}) == {"Tags": tags}
         assert fit(shape("kms", "CreateKey"), {"Tags": tags}) == {"Tags": [{"TagKey": "a", "TagValue": "b"}]}
 
+    def test_documents_keep_their_letters(self):
+        """A document's JSON text has the letters of the template, which services count and look at."""
+        fitted = fit(shape("kms", "PutKeyPolicy"), {"Policy": {"Sid": "für Läufe"}})
+
+        assert fitted == {"Policy": '{"Sid": "für Läufe"}'}
+
     def test_scalars_given_as_text(self):
         """Numbers and booleans may be text in a template."""
         properties = {"StorageCapacity": "4800", "LustreConfiguration": {"EfaEnabled": "true"}}

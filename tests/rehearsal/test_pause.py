@@ -43,6 +43,16 @@ def test_held_and_let_go(cloudformation):
     assert (status(cloudformation), pause.holding()) == ("CREATE_COMPLETE", False)
 
 
+def test_deleted_while_held(cloudformation):
+    """A deletion ends the creation that is held, and what is held with it."""
+    pause.hold("demo")
+    made = cloudformation.create_stack(StackName="demo", TemplateBody=TEMPLATE)["StackId"]
+    assert pause.holding()
+    cloudformation.delete_stack(StackName="demo")
+
+    assert (status(cloudformation, made), pause.holding(), pause.stack_told()) == ("DELETE_COMPLETE", False, None)
+
+
 def test_other_stack(cloudformation):
     """Another stack goes on."""
     pause.hold("elsewhere")

@@ -56,6 +56,12 @@ class TestSchemas:
         """A nested stack's outputs are attributes, whatever their names."""
         assert schemas("us-west-2").get("AWS::CloudFormation::Stack").offers("Outputs.Anything")
 
+    def test_registry(self):
+        """The oldest types are made by CloudFormation itself, all others by handlers of its registry."""
+        types = schemas("us-east-2")
+
+        assert [types.get(f"AWS::{name}").in_registry for name in ("FSx::FileSystem", "EC2::VPC")] == [False, True]
+
     def test_lists(self):
         """A star in a path compares every member of a list."""
         schema = Schema("T", {}, create_only=(("Nodes", "*", "Name"),))

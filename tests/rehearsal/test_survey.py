@@ -168,7 +168,7 @@ def test_storage(client, make, network):
         PublicAccessBlockConfiguration=BLOCKS,
     )
     make("AWS::S3::BucketPolicy", Bucket="training-data", PolicyDocument=TLS_ONLY)
-    make("AWS::S3::Bucket", BucketName="unprotected")
+    make("AWS::S3::Bucket", BucketName="unprotected", PublicAccessBlockConfiguration={"BlockPublicAcls": False})
     file_system = make(
         "AWS::FSx::FileSystem",
         FileSystemType="LUSTRE",

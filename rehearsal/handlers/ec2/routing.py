@@ -2,7 +2,7 @@
 
 from rehearsal.handlers.api import ApiHandler, split
 from rehearsal.handlers.base import NOT_MODELLED, Handler, Properties, Resource, ResourceError, Scope
-from rehearsal.handlers.calls import call_fitted
+from rehearsal.handlers.calls import call, call_fitted
 from rehearsal.handlers.tags import retag_by_id
 
 _DESTINATIONS = ("DestinationCidrBlock", "DestinationIpv6CidrBlock", "DestinationPrefixListId")
@@ -31,6 +31,29 @@ class Route(ApiHandler):
         """Replaces the target; the one that the template no longer gives goes with it."""
         given = {name: value for name, value in changed.items() if value is not None}
         super().apply(scope, resource, given or changed)
+
+
+class Association(ApiHandler):
+    """A subnet's route table; one of a subnet that has an association already takes that one's place.
+
+    Source: CloudFormation user guide, AWS::EC2::SubnetRouteTableAssociation: another table is a replacement, which
+    could not be made beside the old one; aws-cloudformation/cfn-lint pull request 415, of two of a subnet. By which
+    call it takes the place is unconfirmed.
+    """
+
+    def create(self, scope: Scope, resource: Resource) -> None:
+        """Makes the association, or moves the one that the subnet has; see ``Handler.create``."""
+        client, properties = scope.client(self.service), resource.properties
+        of_subnet = {"Name": "association.subnet-id", "Values": [properties["SubnetId"]]}
+        answer = call(client, "DescribeRouteTables", {"Filters": [of_subnet]})
+        stand = [one for table in answer["RouteTables"] for one in table["Associations"]]
+        mine = next((one for one in stand if one.get("SubnetId") == properties["SubnetId"]), None)
+        if mine is None:
+            super().create(scope, resource)
+            return
+        move = {"AssociationId": mine["RouteTableAssociationId"], "RouteTableId": properties["RouteTableId"]}
+        resource.physical_id = call(client, "ReplaceRouteTableAssociation", move)["NewAssociationId"]
+        resource.attributes["Id"] = resource.physical_id
 
 
 class Address(ApiHandler):
@@ -74,7 +97,7 @@ HANDLERS: dict[str, Handler] = {
         retag=retag_by_id,
         attributes={"RouteTableId": "RouteTable.RouteTableId"},
     ),
-    "AWS::EC2::SubnetRouteTableAssociation": ApiHandler(
+    "AWS::EC2::SubnetRouteTableAssociation": Association(
         service="ec2",
         create_operation="AssociateRouteTable",
         reference="AssociationId",

@@ -9,6 +9,11 @@ from rehearsal.handlers.names import NameRule
 from rehearsal.handlers.tags import retag_by_id
 
 _DIRECTIONS = {"SecurityGroupIngress": "Ingress", "SecurityGroupEgress": "Egress"}
+#: What a rule names its other side by, one of these. Of a rule on its own each is told; see ``_check_sides``.
+_SIDES = {
+    "Ingress": ("CidrIp", "CidrIpv6", "SourcePrefixListId", "SourceSecurityGroupId"),
+    "Egress": ("CidrIp", "CidrIpv6", "DestinationPrefixListId", "DestinationSecurityGroupId"),
+}
 _DEFAULT_EGRESS = {"IpProtocol": "-1", "CidrIp": "0.0.0.0/0"}
 _PEERS = {
     "CidrIp": ("IpRanges", "CidrIp"),
@@ -45,6 +50,8 @@ class SecurityGroup(ApiHandler):
             implied = [_DEFAULT_EGRESS] if name == "SecurityGroupEgress" else []
             old = implied if made else resource.properties.get(name) or implied
             new = value or implied
+            for rule in new:
+                _check_sides(rule, _DIRECTIONS[name])
             stand, wanted = [_permission(rule) for rule in old], [_permission(rule) for rule in new]
             gone = [rule for rule in stand if rule not in wanted]
             if made:  # the implied rule goes first: one of the template's may differ by its description alone
@@ -76,6 +83,11 @@ class SecurityGroupRule:
         if group_id is None:
             raise ResourceError("ValidationError", "A security group rule needs property GroupId")
         permission = _permission(split(resource.properties, "GroupId")[1])
+        given = [name for name in _SIDES[self.direction] if resource.properties.get(name)]
+        if len(given) != 1:
+            *others, last = _SIDES[self.direction]
+            message = f"Exactly one of {', '.join(others)} and {last} must be specified and not empty"
+            raise ResourceError("InvalidRequest", message)
         parameters = {"GroupId": group_id, "IpPermissions": [permission]}
         answer = call(scope.client("ec2"), f"AuthorizeSecurityGroup{self.direction}", parameters)
         resource.physical_id = answer["SecurityGroupRules"][0]["SecurityGroupRuleId"]
@@ -100,6 +112,22 @@ class SecurityGroupRule:
 def _change(client: Any, resource: Resource, operation: str, permissions: list[dict[str, Any]]) -> None:
     if permissions:
         call(client, operation, {"GroupId": resource.physical_id, "IpPermissions": permissions})
+
+
+def _check_sides(rule: Properties, direction: str) -> None:
+    """Refuses a rule in a group's template that names two other sides; one without any lets nobody through.
+
+    Source: badmintoncryer/cdk-preflight, rules/ec2, pf-ec2-sg-source-exclusive, ``meta.yaml``, deploys of 2026-09-03,
+    which quote the words about a range and a group, about outgoing rules, and about rules on their own; those of other
+    pairs of incoming rules are made alike.
+    """
+    given = [name for name in _SIDES[direction] if rule.get(name)]
+    if given == ["CidrIp", "SourceSecurityGroupId"]:
+        raise ResourceError("InvalidRequest", "Both CidrIp and SourceSecurityGroup cannot be specified")
+    if len(given) > 1:
+        *others, last = _SIDES[direction]
+        message = f"Only one of {', '.join(others)} or {last} can be specified"
+        raise ResourceError("InvalidRequest", message)
 
 
 def _permission(rule: Properties) -> dict[str, Any]:

@@ -8,10 +8,20 @@ from rehearsal.overlays.ec2.launches import Launches
 from rehearsal.overlays.ec2.network import Network
 from rehearsal.overlays.ec2.placement import PlacementGroups
 from rehearsal.overlays.ec2.reservations import Reservations
+from rehearsal.overlays.ec2.routes import Routes
 from rehearsal.overlays.ec2.security_groups import SecurityGroups
 
 
 class Response(
-    PlacementGroups, Reservations, Images, Instances, Launches, Network, Gateways, Endpoints, SecurityGroups
+    PlacementGroups,
+    Reservations,
+    Images,
+    Instances,
+    Launches,
+    Network,
+    Gateways,
+    Routes,
+    Endpoints,
+    SecurityGroups,
 ):
     """EC2's API."""

@@ -4,7 +4,7 @@ Source: AWS PrivateLink guide, "Access an AWS service using an interface VPC end
 words and codes as people quote them: badmintoncryer/cdk-preflight, rules/ec2, pf-ec2-vpce-subnet-az-unique,
 pf-ec2-vpce-gateway-service, pf-ec2-vpce-service-region and pf-ec2-vpce-type-config, ``meta.yaml`` (the code of the last
 is unconfirmed); eksctl-io/eksctl 2473 and 4377 (routes); hashicorp/terraform-provider-aws 17535 (private DNS);
-terraform-aws-modules/terraform-aws-vpc 982 (S3).
+terraform-aws-modules/terraform-aws-vpc 982 (S3). Not confirmed: code and words about what is of another VPC.
 """
 
 from collections import Counter
@@ -30,6 +30,7 @@ class Endpoints(EC2Response):
 
     def create_vpc_endpoint(self) -> ActionResult:
         """Answers CreateVpcEndpoint."""
+        self._check_networks()
         service_name = self._get_param("ServiceName") or ""
         self._check_service(service_name)
         kind = self._get_param("VpcEndpointType") or "Gateway"
@@ -53,6 +54,20 @@ class Endpoints(EC2Response):
         kept = [] if endpoint is None else [one for one in endpoint.subnet_ids or [] if one not in removed]
         self._check_zones([*kept, *self._get_param("AddSubnetIds", [])])
         return super().modify_vpc_endpoint()
+
+    def _check_networks(self) -> None:
+        """Refuses subnets, groups and route tables of another VPC; the words are those of RunInstances."""
+        vpc_id, backend = self._get_param("VpcId"), self.ec2_backend
+        named = {
+            "subnet": [backend.get_subnet(one) for one in self._get_param("SubnetIds", [])],
+            "security group": map(backend.get_security_group_from_id, self._get_param("SecurityGroupIds", [])),
+            "route table": [backend.get_route_table(one) for one in self._get_param("RouteTableIds", [])],
+        }
+        for kind, records in named.items():
+            for one in records:
+                if one is not None and one.vpc_id != vpc_id:
+                    message = f"{kind} {one.id} and network {vpc_id} belong to different networks"
+                    raise OverlayError("InvalidParameter", message)
 
     def _check_service(self, service_name: str) -> None:
         """Refuses a service of another region, and one that nobody has heard of; others' services are left alone."""

@@ -1,9 +1,9 @@
-"""EC2's ways to the internet: gateways, addresses and the routes to them.
+"""EC2's ways to the internet: gateways and addresses.
 
 Source: EC2 API reference, NatGateway, ``FailureMessage``; ReleaseAddress; DetachInternetGateway. AWS's words and codes
-as people quote them: smoketurner/serverless-vpc-plugin 147 (routes), badmintoncryer/cdk-preflight, rules/ec2,
-pf-ec2-vpc-single-igw and pf-ec2-natgw-allocation, ``meta.yaml`` (a second gateway, allocation ids; the codes of the
-last are unconfirmed), genevieve/leftovers 16 and eformat/sno-for-100 5 (addresses in use).
+as people quote them: badmintoncryer/cdk-preflight, rules/ec2, pf-ec2-vpc-single-igw and pf-ec2-natgw-allocation,
+``meta.yaml`` (a second gateway, allocation ids; the codes of the last are unconfirmed), genevieve/leftovers 16 and
+eformat/sno-for-100 5 (addresses in use).
 """
 
 from typing import Any
@@ -12,16 +12,17 @@ from moto.core.responses import ActionResult
 from moto.ec2.responses import EC2Response
 
 from rehearsal.overlays.ec2.addresses import check_free_address
+from rehearsal.overlays.ec2.quotas import ADDRESSES, INTERNET_GATEWAYS, NAT_GATEWAYS_A_ZONE, check_quota
 from rehearsal.overlays.errors import OverlayError
-from rehearsal.overlays.trust import knows_all_of
-
-#: What an account may have in a region before it asks for more.
-#: Source: Service Quotas, Amazon EC2, "EC2-VPC Elastic IPs" (L-0263D0A3).
-MOST_ADDRESSES = 5
 
 
 class Gateways(EC2Response):
-    """Internet and NAT gateways, addresses and routes, with what AWS refuses and moto takes."""
+    """Internet and NAT gateways and addresses, with what AWS refuses and moto takes."""
+
+    def create_internet_gateway(self) -> ActionResult:
+        """Answers CreateInternetGateway."""
+        check_quota(self.ec2_backend, INTERNET_GATEWAYS, len(self.ec2_backend.internet_gateways))
+        return super().create_internet_gateway()
 
     def attach_internet_gateway(self) -> ActionResult:
         """Answers AttachInternetGateway; a VPC has one internet gateway at most."""
@@ -53,6 +54,7 @@ class Gateways(EC2Response):
         else:
             self._check_public_nat(self.ec2_backend.get_subnet(subnet_id).vpc_id, allocation_id)
         check_free_address(self.ec2_backend, subnet_id, "this NAT gateway")
+        check_quota(self.ec2_backend, NAT_GATEWAYS_A_ZONE, self._nat_gateways_beside(subnet_id))
         return super().create_nat_gateway()
 
     def delete_nat_gateway(self) -> ActionResult:
@@ -70,8 +72,7 @@ class Gateways(EC2Response):
 
     def allocate_address(self) -> ActionResult:
         """Answers AllocateAddress, within the quota from the start; somebody's account may have asked for more."""
-        if len(self.ec2_backend.addresses) >= MOST_ADDRESSES and knows_all_of(self.current_account):
-            raise OverlayError("AddressLimitExceeded", "The maximum number of addresses has been reached.")
+        check_quota(self.ec2_backend, ADDRESSES, len(self.ec2_backend.addresses))
         return super().allocate_address()
 
     def release_address(self) -> ActionResult:
@@ -85,25 +86,11 @@ class Gateways(EC2Response):
             raise OverlayError("InvalidIPAddress.InUse", f"Address {address.public_ip} is in use.")
         return super().release_address()
 
-    def create_route(self) -> ActionResult:
-        """Answers CreateRoute."""
-        self._check_route_target()
-        return super().create_route()
-
-    def replace_route(self) -> ActionResult:
-        """Answers ReplaceRoute."""
-        self._check_route_target()
-        return super().replace_route()
-
-    def _check_route_target(self) -> None:
-        """Refuses a route to an internet gateway that is not attached to the route table's VPC."""
-        table_id, gateway_id = self._get_param("RouteTableId"), self._get_param("GatewayId")
-        gateway = self.ec2_backend.internet_gateways.get(gateway_id)
-        if gateway is None:
-            return
-        if gateway.vpc is None or gateway.vpc.id != self.ec2_backend.get_route_table(table_id).vpc_id:
-            message = f"route table {table_id} and network gateway {gateway_id} belong to different networks"
-            raise OverlayError("InvalidParameterValue", message)
+    def _nat_gateways_beside(self, subnet_id: str) -> int:
+        """Counts the NAT gateways in a subnet's zone."""
+        zone = self.ec2_backend.get_subnet(subnet_id).availability_zone
+        gateways = (one for one in self.ec2_backend.nat_gateways.values() if one.state != "deleted")
+        return sum(self.ec2_backend.get_subnet(one.subnet_id).availability_zone == zone for one in gateways)
 
     def _check_public_nat(self, vpc_id: str, allocation_id: str | None) -> None:
         if not allocation_id:

@@ -1,4 +1,8 @@
-"""EC2's images, among which are those that EKS publishes."""
+"""EC2's images, among which are those that EKS publishes.
+
+Source: EC2 API reference, DescribeImages, DescribeImageAttribute and CopyImage, ``SourceRegion``; EKS user guide,
+"Retrieve recommended Amazon Linux AMI IDs": they are public, and everybody's EC2 shows them.
+"""
 
 from moto.core.responses import ActionResult
 from moto.ec2.models import ec2_backends

@@ -53,9 +53,25 @@ def offering_zone_ids(instance_type: str, region: str) -> frozenset[str] | None:
     return frozenset([*known, *(one["Location"] for one in offerings if one["InstanceType"] == instance_type)])
 
 
+def is_no_size(instance_type: str) -> bool:
+    """Says whether the family of a type comes in other sizes, and not in this one: a slip, and no type that is new."""
+    return (
+        instance_type not in CATALOG and instance_type not in INSTANCE_TYPES and _family(instance_type) in _families()
+    )
+
+
 def is_zone_of(zone_id: str, region: str) -> bool:
     """Says whether a zone is one of the region's own, and no local or wavelength zone."""
     return zone_id in ZONE_IDS.get(region, ())
+
+
+@cache
+def _families() -> frozenset[str]:
+    return frozenset(map(_family, (*CATALOG, *INSTANCE_TYPES)))
+
+
+def _family(instance_type: str) -> str:
+    return instance_type.partition(".")[0]
 
 
 def _of_row(row: InstanceType, interfaces: int) -> Limits:

@@ -10,27 +10,14 @@ zalando-incubator/kubernetes-on-aws 8733 (public address), hashicorp/packer 2242
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rehearsal.overlays.ec2.instance_limits import Limits
+from rehearsal.overlays.ec2.refusal import Refusal
 
 _TYPES = ("interface", "efa", "efa-only")
 _EFA = ("efa", "efa-only")
 _PRIMARY = (0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """What EC2 says no to.
-
-    Attributes:
-        code: EC2's error code, such as ``InvalidParameterCombination``.
-        message: What it says.
-    """
-
-    code: str
-    message: str
 
 
 def interface_refusals(data: Mapping[str, Any], instance_type: str, limits: Limits | None) -> Iterator[Refusal]:

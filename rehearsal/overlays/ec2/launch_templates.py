@@ -5,28 +5,28 @@ a node group fails and its launch template stands. EKS looks before it makes a n
 
 Source: EC2 API reference, CreateLaunchTemplate, ``Warning``; RequestLaunchTemplateData (16 KB of user data, hop limits
 of 1 to 64); EC2 user guide, "Capacity Blocks for ML" (no placement groups). AWS's words and codes as people quote them:
-eksctl-io/eksctl 7520 (EKS), rocicorp/mono 4410 and runs-on/runs-on 260 (ratios of gp3), runs-on/runs-on 426 and
-boto/boto3 2474 (throughput, iops), dstackai/dstack 2872 (placement), awslabs/ec2-spot-workshops 154 (zones). Not
-confirmed: the code of the throughput's ratio, the code and words beside a capacity block and of the hop limit.
+eksctl-io/eksctl 7520 (EKS), dstackai/dstack 2872 (placement), awslabs/ec2-spot-workshops 154 (zones),
+badmintoncryer/cdk-preflight, rules/ec2, pf-ec2-launch-template-name and pf-ec2-instance-requirements-exclusive,
+``meta.yaml`` (what is refused at once). Not confirmed: the code and words beside a capacity block and of the hop limit.
 """
 
 import base64
 import binascii
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from rehearsal.overlays.ec2.instance_limits import Limits, is_zone_of, limits_of, offering_zone_ids
-from rehearsal.overlays.ec2.launch_interfaces import Refusal, interface_refusals
+from rehearsal.overlays.ec2.launch_interfaces import interface_refusals
+from rehearsal.overlays.ec2.refusal import Refusal
+from rehearsal.overlays.ec2.volumes import volume_refusals
 from trnstack.layout.user_data import MAXIMUM_BYTES
 
-__all__ = ["Refusal", "refusals", "user_data_refusals"]
+__all__ = ["Refusal", "immediate_refusals", "refusals"]
 
 _MOST_HOPS = 64
-#: Source: EBS user guide, "Amazon EBS General Purpose SSD volumes" and "Provisioned IOPS SSD volumes".
-_MOST_IOPS_A_GIB = MappingProxyType({"gp3": 500, "io1": 50})
-_GP3_IOPS, _MOST_MIBPS_AN_IOPS = 3000, 0.25
-_WITHOUT_IOPS = ("gp2", "st1", "sc1", "standard")
+_NAME = re.compile(r"[a-zA-Z0-9().\-/_]{3,128}")
 _NO_STRATEGIES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -51,19 +51,37 @@ def refusals(
     yield from _offered(instance_type, zone_ids, region)
     yield from interface_refusals(data, instance_type, limits)
     yield from _placement(data.get("Placement") or {}, data, instance_type, limits, strategies)
-    yield from user_data_refusals(data)
+    yield from _user_data(data)
     hops = (data.get("MetadataOptions") or {}).get("HttpPutResponseHopLimit")
     if hops is not None and not 1 <= int(hops) <= _MOST_HOPS:
         message = (
             f"Value ({hops}) for parameter httpPutResponseHopLimit is invalid. It must be between 1 and {_MOST_HOPS}"
         )
         yield Refusal("InvalidParameterValue", message)
-    for mapping in data.get("BlockDeviceMappings") or ():
-        yield from _volume(mapping.get("Ebs") or {})
+    yield from volume_refusals(data)
 
 
-def user_data_refusals(data: Mapping[str, Any]) -> Iterator[Refusal]:
-    """Yields what is refused of user data, which CreateLaunchTemplate refuses already.
+def immediate_refusals(data: Mapping[str, Any], name: str | None = None) -> Iterator[Refusal]:
+    """Yields what CreateLaunchTemplate refuses already.
+
+    Args:
+        data: The launch template's data, by EC2's API names.
+        name: The template's name; None for a new version of one that stands.
+    """
+    if name is not None and not _NAME.fullmatch(name):
+        message = (
+            "A launch template name must be between 3 and 128 characters, and may contain letters, numbers, and the "
+            "following characters: - ( ) . / _."
+        )
+        yield Refusal("InvalidLaunchTemplateName.MalformedException", message)
+    if data.get("InstanceType") and data.get("InstanceRequirements"):
+        message = "Either the instance type or the instance requirements can be specified in the request, but not both."
+        yield Refusal("InvalidParameterCombination", message)
+    yield from _user_data(data)
+
+
+def _user_data(data: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Yields what is refused of user data.
 
     Source: github-aws-runners/terraform-aws-github-runner 3700; hashicorp/terraform-provider-aws 49234.
     """
@@ -117,25 +135,3 @@ def _placement(
             "instance type or change the placement group strategy, and try again."
         )
         yield Refusal("InvalidParameterCombination", message)
-
-
-def _volume(volume: Mapping[str, Any]) -> Iterator[Refusal]:
-    """Yields what is refused of a volume; of one whose type the template leaves open, nothing."""
-    kind, iops, throughput = volume.get("VolumeType"), volume.get("Iops"), volume.get("Throughput")
-    if kind and kind != "gp3" and throughput is not None:
-        yield Refusal("InvalidParameterCombination", "throughput can only be specified for volumeType gp3.")
-    if kind in _WITHOUT_IOPS and iops is not None:
-        yield Refusal("InvalidParameterCombination", f"The parameter iops is not supported for {kind} volumes.")
-    ratio, size = _MOST_IOPS_A_GIB.get(kind or ""), volume.get("VolumeSize")
-    free = _GP3_IOPS if kind == "gp3" else 0
-    if ratio and iops is not None and size is not None and int(iops) > max(ratio * int(size), free):
-        message = f"Iops to volume size ratio of {int(iops) / int(size):.6f} is too high; maximum is {ratio}"
-        yield Refusal("InvalidParameterValue", message)
-    if kind == "gp3" and throughput is not None:
-        found = int(throughput) / int(iops or _GP3_IOPS)
-        if found > _MOST_MIBPS_AN_IOPS:
-            message = (
-                f"Throughput (MiBps) to iops ratio of {found:.6f} is too high; "
-                f"maximum is {_MOST_MIBPS_AN_IOPS:.6f} MiBps per iops"
-            )
-            yield Refusal("InvalidParameterValue", message)

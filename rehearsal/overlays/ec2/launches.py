@@ -1,4 +1,8 @@
-"""EC2's launch templates, and the instances that are started by them."""
+"""EC2's launch templates, and the instances that are started by them.
+
+Source: EC2 API reference, CreateLaunchTemplate, ``Warning``, and RunInstances, ``LaunchTemplate``: what a request says
+overrides what the template does.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -6,7 +10,7 @@ from typing import Any
 from moto.core.responses import ActionResult
 from moto.ec2.responses import EC2Response
 
-from rehearsal.overlays.ec2.launch_templates import Refusal, refusals, user_data_refusals
+from rehearsal.overlays.ec2.launch_templates import Refusal, immediate_refusals, refusals
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.state import state_of
 
@@ -27,7 +31,7 @@ class Launches(EC2Response):
 
     def create_launch_template(self) -> ActionResult:
         """Answers CreateLaunchTemplate; what would keep instances from starting is a warning."""
-        warning = self._checked()
+        warning = self._checked(self._get_param("LaunchTemplateName"))
         return _warned(super().create_launch_template(), warning)
 
     def create_launch_template_version(self) -> ActionResult:
@@ -45,10 +49,10 @@ class Launches(EC2Response):
             raise OverlayError(refusal.code, refusal.message)
         return super().run_instances()
 
-    def _checked(self) -> list[dict[str, str]]:
+    def _checked(self, name: str | None = None) -> list[dict[str, str]]:
         """Gives the warnings about the data that the request has, and refuses what is refused at once."""
         data = self._get_param("LaunchTemplateData", {})
-        for refusal in user_data_refusals(data):
+        for refusal in immediate_refusals(data, name):
             raise OverlayError(refusal.code, refusal.message)
         found = self._refusals(data, data.get("InstanceType") or "", [])
         return [{"Code": one.code, "Message": one.message} for one in found]

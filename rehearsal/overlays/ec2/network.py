@@ -40,18 +40,23 @@ class Network(EC2Response):
 
     def create_subnet(self) -> ActionResult:
         """Answers CreateSubnet; the zone must be one of the region's, and the size within what EC2 allows."""
-        wanted = self._get_param("AvailabilityZoneId")
-        zones = sorted(zone.zone_id for zone in self.ec2_backend.describe_availability_zones())
-        if wanted and wanted not in zones:
-            message = (
-                f"Value ({wanted}) for parameter availabilityZoneId is invalid. "
-                f"Subnets can currently only be created in the following availability zones: {', '.join(zones)}."
-            )
-            raise OverlayError("InvalidParameterValue", message)
+        zones = self.ec2_backend.describe_availability_zones()
+        self._check_zone("AvailabilityZoneId", sorted(zone.zone_id for zone in zones))
+        self._check_zone("AvailabilityZone", sorted(zone.name for zone in zones))
         asked = _network(self._get_param("CidrBlock"))
         if asked is not None and asked.prefixlen not in _SUBNET_PREFIXES:
             raise OverlayError("InvalidSubnet.Range", f"The CIDR '{asked}' is invalid.")
         return super().create_subnet()
+
+    def _check_zone(self, parameter: str, zones: list[str]) -> None:
+        wanted = self._get_param(parameter)
+        if wanted and wanted not in zones:
+            name = f"{parameter[:1].lower()}{parameter[1:]}"
+            message = (
+                f"Value ({wanted}) for parameter {name} is invalid. "
+                f"Subnets can currently only be created in the following availability zones: {', '.join(zones)}."
+            )
+            raise OverlayError("InvalidParameterValue", message)
 
     def delete_subnet(self) -> ActionResult:
         """Answers DeleteSubnet; a subnet with network interfaces in it stays."""

@@ -1,23 +1,21 @@
 """EC2's security groups and their rules.
 
 Source: EC2 API reference, CreateSecurityGroup; DeleteSecurityGroup, error code DependencyViolation. AWS's words and
-codes as people quote them: badmintoncryer/cdk-preflight, rules/ec2, pf-ec2-sg-group-name, pf-ec2-sg-group-name-default,
-pf-ec2-sg-port-range and pf-ec2-sg-rule-description, ``meta.yaml``. The code of a port out of range is unconfirmed.
+codes as people quote them: badmintoncryer/cdk-preflight, rules/ec2, pf-ec2-sg-group-name, pf-ec2-sg-group-name-default
+and pf-ec2-sg-rule-description, ``meta.yaml``; hashicorp/terraform-provider-aws 1793 (protocols); ansible/ansible 45782
+(a group of another VPC).
 """
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from moto.core.responses import ActionResult
 from moto.ec2.responses import EC2Response
 
+from rehearsal.overlays.ec2.permissions import check_permission
 from rehearsal.overlays.errors import OverlayError
 
 _INVALID = "InvalidParameterValue"
-_LAST_PORT = 65_535
-_DESCRIPTION = re.compile(r"[a-zA-Z0-9. _\-:/()#,@\[\]+=&;{}!$*]{0,255}")
-_PEERS = ("IpRanges", "Ipv6Ranges", "UserIdGroupPairs", "PrefixListIds")
 
 
 class SecurityGroups(EC2Response):
@@ -30,6 +28,11 @@ class SecurityGroups(EC2Response):
             raise OverlayError(_INVALID, f"Cannot use reserved security group name: {name}")
         if name.lower().startswith("sg-"):
             message = f"Value ({name}) for parameter GroupName is invalid. Group names may not be in the format sg-*."
+            raise OverlayError(_INVALID, message)
+        if not name.isascii():
+            message = (
+                f"Value ({name}) for parameter GroupName is invalid. Character sets beyond ASCII are not supported."
+            )
             raise OverlayError(_INVALID, message)
         return super().create_security_group()
 
@@ -51,16 +54,18 @@ class SecurityGroups(EC2Response):
         return super().delete_security_group()
 
     def _check_permissions(self) -> None:
-        for permission in self._get_param("IpPermissions", []):
-            if str(permission.get("IpProtocol")).lower() in {"tcp", "udp", "6", "17"}:
-                _check_ports(permission)
-            for peer in (peer for name in _PEERS for peer in permission.get(name) or ()):
-                if not _DESCRIPTION.fullmatch(peer.get("Description") or ""):
-                    message = (
-                        "Invalid rule description. Valid descriptions are strings less than 256 characters from the "
-                        "following set:  a-zA-Z0-9. _-:/()#,@[]+=&;{}!$*"
-                    )
-                    raise OverlayError(_INVALID, message)
+        permissions = self._get_param("IpPermissions", [])
+        for permission in permissions:
+            check_permission(permission)
+        group = self.ec2_backend.get_security_group_from_id(self._get_param("GroupId"))
+        if group is None:
+            return
+        near = {group.vpc_id, *_peered(self.ec2_backend, group.vpc_id)}
+        for pair in (pair for one in permissions for pair in one.get("UserIdGroupPairs") or ()):
+            other = self.ec2_backend.get_security_group_from_id(pair.get("GroupId"))
+            if other is not None and other.vpc_id not in near:
+                message = "You have specified two resources that belong to different networks."
+                raise OverlayError("InvalidGroup.NotFound", message)
 
     def _security_group_in_use(self, group_id: str) -> bool:
         backend = self.ec2_backend
@@ -74,15 +79,12 @@ class SecurityGroups(EC2Response):
         return any(_refers(group, group_id) for group in groups if group.id != group_id)
 
 
-def _check_ports(permission: Mapping[str, Any]) -> None:
-    first, last = (permission.get(name) for name in ("FromPort", "ToPort"))
-    if first is None or last is None:
-        return
-    for name, port in (("from", int(first)), ("to", int(last))):
-        if not 0 <= port <= _LAST_PORT:
-            raise OverlayError(_INVALID, f"TCP/UDP ({name}) port ({port}) out of range")
-    if int(first) > int(last):
-        raise OverlayError(_INVALID, f"Invalid TCP/UDP port range({first}:{last})")
+def _peered(network: Any, vpc_id: str) -> Iterator[str]:
+    """Yields the VPCs that a VPC is peered with, whose groups its rules may name."""
+    for peering in network.vpc_pcxs.values():
+        pair = (peering.vpc.id, peering.peer_vpc.id)
+        if vpc_id in pair:
+            yield from pair
 
 
 def _refers(group: Any, group_id: str) -> bool:

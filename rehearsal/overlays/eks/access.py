@@ -1,4 +1,10 @@
-"""Access entries and their associated access policies."""
+"""Access entries and their associated access policies.
+
+Source: EKS API reference, CreateAccessEntry (its errors, and the user name that is the principal's ARN where none is
+given), AssociateAccessPolicy and ListAccessEntries; EKS user guide, "Create access entries": the authentication mode
+that they need, whose words users quote. That deleting an entry takes its policies along follows from their having no
+other place.
+"""
 
 from typing import Any
 
@@ -24,7 +30,9 @@ class AccessEntries(EksBase):
                 "operation."
             )
             raise OverlayError("InvalidRequestException", message)
-        check_principal(principal, account=self.current_account, partition=self.partition)
+        check_principal(
+            principal, request.get("type", "STANDARD"), account=self.current_account, partition=self.partition
+        )
         if principal in cluster.access_entries:
             message = "The specified access entry resource is already in use on this cluster."
             raise OverlayError("ResourceInUseException", message)

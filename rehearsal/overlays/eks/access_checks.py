@@ -4,6 +4,7 @@ Where nothing else is said, the words were read off AWS: badmintoncryer/cdk-pref
 ``meta.yaml``, deploys and calls of 2026-09-25.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,10 @@ from rehearsal.overlays.trust import knows_all_of
 _POLICY_PREFIX = ":eks::aws:cluster-access-policy/"
 _RESERVED_PREFIXES = ("system:", "eks:", "aws:", "amazon:", "iam:")
 _STANDARD = "STANDARD"
+_NODE_TYPES = ("EC2_LINUX", "EC2_WINDOWS", "FARGATE_LINUX", "HYBRID_LINUX", "EC2")
+#: Source: EKS API reference, CreateAccessEntry, ``type``; the words about another one are unconfirmed.
+_TYPES = (_STANDARD, *_NODE_TYPES, "HYPERPOD_LINUX")
+_PRINCIPAL = re.compile(r"arn:[a-z-]+:iam::(\d{12}):(role|user)/(.+)")
 #: The types of which it is known that EKS takes neither groups nor a user name.
 _NODES = ("EC2_LINUX", "EC2_WINDOWS")
 
@@ -26,6 +31,8 @@ def check_entry(request: Mapping[str, Any]) -> None:
     aws-ia/terraform-aws-eks-blueprints pull request 1920, of a user name.
     """
     kind = request.get("type", _STANDARD)
+    if kind not in _TYPES:
+        raise _invalid(f"The specified type is invalid: {kind}. Valid values are {', '.join(_TYPES)}")
     for member in ("kubernetesGroups", "username"):
         if kind in _NODES and request.get(member):
             what = f'setting {member} is not allowed when the type is "{kind}"'
@@ -39,16 +46,33 @@ def check_entry(request: Mapping[str, Any]) -> None:
             raise _invalid(f"The username must not begin with {prefix}")
 
 
-def check_principal(arn: str, *, account: str, partition: str) -> None:
-    """Refuses a role that belongs to a service, and a role or user that an account of nobody's doesn't have.
+def check_principal(arn: str, kind: str, *, account: str, partition: str) -> None:
+    """Refuses what is no role or user, those that an account of nobody's doesn't have, and nodes that are another's.
 
-    Source: terraform-aws-modules/terraform-aws-eks issue 2969, of a role that is not there.
+    Args:
+        arn: The principal.
+        kind: The entry's type.
+        account: The cluster's account.
+        partition: Its partition.
+
+    Source: terraform-aws-modules/terraform-aws-eks issue 2969, of a role that is not there; EKS user guide, "Create
+    access entries": a role or user of IAM, not a group or a session. The words about those are unconfirmed.
     """
-    owner, kind, name = *arn.split(":", 5)[4:5], *arn.split(":", 5)[5].split("/", 1)
+    named = _PRINCIPAL.fullmatch(arn)
+    if named is None:
+        raise _invalid("The specified principalArn is invalid: invalid principal.")
+    owner, what, name = named.groups()
+    if kind != _STANDARD and what != "role":
+        raise _invalid(f"AccessEntry principalArn must be IAM role when using types [{', '.join(_NODE_TYPES)}]")
+    if kind != _STANDARD and owner != account:
+        raise _invalid(
+            "AccessEntry principalArn must be from the same account as the cluster when using types "
+            f"[{', '.join(_NODE_TYPES)}]"
+        )
     backend: Any = iam_backends[account][partition]
     there = {one.arn for one in (*backend.roles.values(), *backend.users.values())}
-    missing = owner == account and knows_all_of(account) and kind in {"role", "user"} and arn not in there
-    if missing or (kind == "role" and name.startswith("aws-service-role/")):
+    missing = owner == account and knows_all_of(account) and arn not in there
+    if missing or (what == "role" and name.startswith("aws-service-role/")):
         raise _invalid("The specified principalArn is invalid: invalid principal.")
 
 

@@ -1,5 +1,6 @@
 """Add-ons."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ from rehearsal.overlays.eks.addon_versions import AddonVersions, version_for
 from rehearsal.overlays.eks.records import new_update
 from rehearsal.overlays.errors import OverlayError
 
+#: A DNS label. Source: RFC 1123, section 2.1; Kubernetes, "Object Names and IDs": at most 63 letters.
+_LABEL = re.compile(r"(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _STATED = ("addonVersion", "serviceAccountRoleArn", "configurationValues", "namespaceConfig")
 
 
@@ -24,7 +27,7 @@ class Addons(AddonVersions):
         if name in cluster.addons:
             raise OverlayError("ResourceInUseException", f"Addon already exists: {name}")
         version = version_for(name, cluster.version, request.get("addonVersion"))
-        _check_configuration(request)
+        self._check_stated(request)
         arn = cluster.arn.replace(f":cluster/{cluster.name}", f":addon/{cluster.name}/{name}/{len(cluster.addons) + 1}")
         cluster.addons[name] = {
             "addonName": name,
@@ -54,7 +57,7 @@ class Addons(AddonVersions):
         addon, request = self._addon(), self.request
         if "addonVersion" in request:
             version_for(addon["addonName"], self.cluster().version, request["addonVersion"])
-        _check_configuration(request)
+        self._check_stated(request)
         changed = {member: request[member] for member in _STATED if member in request}
         addon.update(changed, modifiedAt=utcnow())
         if "podIdentityAssociations" in request:
@@ -78,6 +81,20 @@ class Addons(AddonVersions):
         if addon is None:
             raise OverlayError("ResourceNotFoundException", f"No addon: {name} found in cluster: {self.cluster().name}")
         return addon
+
+    def _check_stated(self, request: Mapping[str, Any]) -> None:
+        """Refuses what EKS would not take of a new add-on, or of a change.
+
+        Source: badmintoncryer/cdk-preflight, rules/eks, pf-eks-addon-namespace-config-format, ``meta.yaml``, a deploy
+        of 2026-09-25.
+        """
+        _check_configuration(request)
+        if request.get("serviceAccountRoleArn"):
+            self.check_pass_role(request["serviceAccountRoleArn"])
+        namespace = request.get("namespaceConfig", {}).get("namespace", "kube-system")
+        if not _LABEL.fullmatch(namespace):
+            message = "Provided namespace value is not a valid RFC 1123 DNS label"
+            raise OverlayError("InvalidParameterException", message)
 
     def _associate(self, addon: str, pairs: list[dict[str, str]]) -> list[str]:
         """Makes the pod identity associations that an add-on owns, and gives their ARNs.

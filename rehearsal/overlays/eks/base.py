@@ -53,11 +53,12 @@ class EksBase(EKSResponse):
         return group
 
     def check_cluster_role(self, arn: str) -> None:
-        """Refuses a role that IAM doesn't have, or that EKS may not take.
+        """Refuses a role of another account, one that IAM doesn't have, and one that EKS may not take.
 
         Source: terraform-aws-modules/terraform-aws-eks issue 2406 and aws-samples/karpenter-blueprints issue 20, which
         quote the code and the words.
         """
+        self.check_pass_role(arn)
         role = self.role(arn)
         if role is None or not trusts_service(role, "eks.amazonaws.com"):
             message = (
@@ -83,6 +84,16 @@ class EksBase(EKSResponse):
                 f"nodeRole {arn}"
             )
             raise OverlayError("InvalidParameterException", message)
+
+    def check_pass_role(self, arn: str) -> None:
+        """Refuses a role of another account, which nobody can hand on to EKS.
+
+        Source: badmintoncryer/cdk-preflight, rules/eks, pf-eks-cluster-role-arn-account,
+        pf-eks-podidentity-role-arn-account and pf-eks-addon-service-account-role-account, ``meta.yaml``, deploys of
+        2026-09-25.
+        """
+        if arn.split(":")[4] != self.current_account:
+            raise OverlayError("AccessDeniedException", "Cross-account pass role is not allowed.")
 
     def role(self, arn: str) -> Any | None:
         """Gives moto's record of a role of this account; None where IAM doesn't have it."""

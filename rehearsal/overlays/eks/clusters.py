@@ -14,6 +14,8 @@ from rehearsal.overlays.eks.cluster_checks import (
     check_version,
     default_version,
 )
+from rehearsal.overlays.eks.cluster_modes import check_modes
+from rehearsal.overlays.eks.group_checks import check_subnets as check_vpc
 from rehearsal.overlays.eks.records import ClusterRecord, new_update
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.interfaces import place_interface, remove_interfaces
@@ -69,6 +71,7 @@ class Clusters(EksBase):
         if "resourcesVpcConfig" in changed:
             settings = {**cluster.resources_vpc_config, **changed["resourcesVpcConfig"]}
             check_endpoint(settings, ip_family=cluster.kubernetes_network_config["ipFamily"])
+            self._check_new_place(cluster, changed["resourcesVpcConfig"])
         for name, value in changed.items():
             _change(cluster, name, value)
         return ActionResult({"update": new_update(cluster, kinds.pop(), changed)})
@@ -128,6 +131,7 @@ class Clusters(EksBase):
         """Refuses what EKS refuses of a new cluster, and gives moto's records of its subnets."""
         settings, network = request["resourcesVpcConfig"], request.get("kubernetesNetworkConfig", {})
         check_version(request.get("version"))
+        check_modes(request)
         check_endpoint(settings, ip_family=network.get("ipFamily", "ipv4"))
         self.check_cluster_role(request["roleArn"])
         subnets = self.check_subnets(settings["subnetIds"])
@@ -138,6 +142,14 @@ class Clusters(EksBase):
         for encryption in request.get("encryptionConfig", []):
             check_key(encryption["provider"]["keyArn"], account=self.current_account, region=self.region)
         return subnets
+
+    def _check_new_place(self, cluster: ClusterRecord, changed: dict[str, Any]) -> None:
+        """Refuses other subnets and groups as those of a new cluster, and subnets of another VPC than the cluster's."""
+        settings = {**cluster.resources_vpc_config, **changed}
+        if "subnetIds" in changed or "securityGroupIds" in changed:
+            subnets = self.check_subnets(settings["subnetIds"])
+            check_vpc(subnets, cluster.resources_vpc_config["vpcId"])
+            check_place(cluster.name, self.network, subnets, settings["securityGroupIds"])
 
     def _connect(self, cluster: ClusterRecord, subnets: list[Any]) -> None:
         """Makes the group that control plane and nodes share, and the control plane's interfaces."""

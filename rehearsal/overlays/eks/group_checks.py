@@ -1,31 +1,39 @@
-"""What EKS refuses of a node group's settings, and of the launch template that its nodes would start from.
+"""What EKS refuses of a node group's settings.
 
 Where nothing else is said, the words were read off AWS: badmintoncryer/cdk-preflight, rules/eks/pf-eks-nodegroup-*,
 ``meta.yaml``, deploys of 2026-09-25.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from moto.ec2.models.instance_types import INSTANCE_TYPES as EC2_TYPES
-
-from rehearsal.faults.marks import Issue
-from rehearsal.overlays.ec2.instance_limits import offering_zone_ids
-from rehearsal.overlays.ec2.launch_templates import refusals
 from rehearsal.overlays.errors import OverlayError
 
 _RESERVED_PREFIXES = ("kubernetes.io/", "k8s.io/", "eks.amazonaws.com/")
 #: Nodes may be as many minors behind the control plane. Source: Kubernetes, "Version Skew Policy", kubelet.
 _MOST_BEHIND = 3
 _RELEASE = re.compile(r"(1\.\d+)\.\d+-\d{8}")
-_ARCHITECTURES = {"ARM_64": "arm64", "x86_64": "x86_64"}
+_NAME, _LONGEST_NAME = re.compile(r"[0-9A-Za-z][A-Za-z0-9-_]*"), 63
+#: What Kubernetes takes for the name of a label or a taint, and for their values, where an empty one will do as well.
+_QUALIFIED, _LONGEST_PART = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"), 63
+_CONSIST = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+    "(e.g. 'MyName', or 'my.name', or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?"
+    "[A-Za-z0-9]')"
+)
+_NEWEST_WITH_AL2 = 32
+#: What may be said of node repair as a number or as a share.
+_REPAIR = ("maxUnhealthyNodeThreshold", "maxParallelNodesRepaired")
 
 
 def check_settings(request: Mapping[str, Any]) -> None:
-    """Refuses labels that are not the customer's to set, and settings that say a thing twice or not at all."""
+    """Refuses what is no name, what Kubernetes would not take, and settings that say a thing twice or not at all."""
+    _check_name(request["nodegroupName"])
     check_labels(request.get("labels", {}))
+    check_taints(request.get("taints", []))
     check_update_config(request)
+    check_repair(request)
     template = request.get("launchTemplate", {"id": ""})
     if "id" in template and "name" in template:
         raise _invalid("Either provide launch template ID or launch template name in the request.")
@@ -35,13 +43,24 @@ def check_settings(request: Mapping[str, Any]) -> None:
         raise _invalid("Launch template details can't be null for Custom ami type node group")
 
 
-def check_labels(labels: Iterable[str]) -> None:
-    """Refuses labels that are not the customer's to set.
+def check_labels(labels: Mapping[str, str]) -> None:
+    """Refuses labels that are not the customer's to set, and those that Kubernetes would not take.
 
-    Source: also eksctl-io/eksctl issue 4007.
+    Source: also eksctl-io/eksctl issue 4007. The words about a value are made like those about a key.
     """
     if any(label.startswith(_RESERVED_PREFIXES) for label in labels):
         raise _invalid(f"Label cannot start with reserved prefixes [{', '.join(_RESERVED_PREFIXES)}]")
+    for label, value in labels.items():
+        for wrong in (label if not _is_qualified(label) else None, value if value and not _is_part(value) else None):
+            if wrong is not None:
+                raise _invalid(f"Invalid value: {wrong} : field {_CONSIST}")
+
+
+def check_taints(taints: Sequence[Mapping[str, str]]) -> None:
+    """Refuses taints that Kubernetes would not take."""
+    for taint in taints:
+        if not _is_qualified(taint.get("key", "")):
+            raise _invalid(f"invalid taint spec: {taint.get('key')}, a qualified name {_CONSIST}")
 
 
 def check_scaling(scaling: Mapping[str, int]) -> None:
@@ -64,18 +83,43 @@ def check_update_config(request: Mapping[str, Any]) -> None:
         raise _invalid("Either provide max-unavailable or max-unavailable-percentage in the request.")
 
 
-def check_versions(cluster: str, version: str, release: str | None) -> None:
-    """Refuses nodes that are newer than their cluster or too old for it, and a release of another minor.
+def check_at_a_time(update_config: Mapping[str, Any] | None, scaling: Mapping[str, int]) -> None:
+    """Refuses an update that may take away more nodes than there can be.
 
-    Of a release of the right minor it is not known here whether EKS has it.
+    Source: hashicorp/terraform-provider-aws issue 26535 and pull request 26551, which quote code and words.
+    """
+    if (update_config or {}).get("maxUnavailable", 1) > scaling["maxSize"]:
+        raise _invalid("max-unavailable must be within the range 1 and max size of the node group")
+
+
+def check_repair(request: Mapping[str, Any]) -> None:
+    """Refuses a number and a share of nodes to be repaired.
+
+    EKS has the same words for how many nodes may be unhealthy; that it refuses that was measured as well.
+    """
+    config = request.get("nodeRepairConfig") or {}
+    if any(f"{name}Count" in config and f"{name}Percentage" in config for name in _REPAIR):
+        raise _invalid("Either provide max parallel nodes to repair count or percentage in the request.")
+
+
+def check_versions(cluster: str, version: str, release: str | None, ami_type: str | None) -> None:
+    """Refuses nodes that are newer than their cluster or too old for it, and a release that is none of their minor.
+
+    Of a release of the right minor it is not known here whether EKS has it, nor how those of other systems than Amazon
+    Linux are written.
 
     Args:
         cluster: The cluster's Kubernetes version.
         version: The node group's.
         release: The AMI's release; None for the newest.
+        ami_type: The AMI's type; None where EKS chooses it.
 
-    Source: eksctl-io/eksctl issue 7976, which quotes the words about the release.
+    Source: eksctl-io/eksctl issue 7976, which quotes the words about the release; scylladb/scylla-cluster-tests issue
+    12524, those about Amazon Linux 2.
     """
+    kind = ami_type or ""
+    if kind.startswith("AL2_") and int(version.partition(".")[2]) > _NEWEST_WITH_AL2:
+        raise _invalid(f"AMI Type {kind} is only supported for kubernetes versions 1.{_NEWEST_WITH_AL2} or earlier")
     newest = int(cluster.partition(".")[2])
     supported = [f"1.{minor}" for minor in range(newest, newest - _MOST_BEHIND - 1, -1)]
     if version not in supported:
@@ -84,7 +128,8 @@ def check_versions(cluster: str, version: str, release: str | None) -> None:
             f"[{', '.join(supported)}]"
         )
     found = _RELEASE.fullmatch(release or "")
-    if found and found[1] != version:
+    is_none = release and not found and kind.startswith(("AL2_", "AL2023_"))
+    if is_none or (found and found[1] != version):
         raise _invalid(f"Requested release version {release} is not valid for kubernetes version {version}.")
 
 
@@ -102,87 +147,31 @@ def check_forward(before: str | None, after: str | None) -> None:
         raise _invalid(f"Nodegroup release version {before} can't be rolled back to the earlier {after}")
 
 
-def check_architecture(ami_type: str | None, instance_types: Iterable[str]) -> None:
-    """Refuses an AMI that the instance types can't run; of a type that nobody here knows nothing is said.
-
-    Source: eksctl-io/eksctl issue 7754 and HHS/simpler-grants-gov pull request 12404, which quote code and words.
-    """
-    wanted = next((one for part, one in _ARCHITECTURES.items() if part in (ami_type or "")), None)
-    wrong = [one for one in instance_types if wanted and _architectures(one) and wanted not in _architectures(one)]
-    if wrong:
-        raise _invalid(f"[{', '.join(wrong)}] is not a valid instance type for requested amiType {ami_type}")
-
-
 def check_subnets(subnets: Sequence[Any], vpc_id: str) -> None:
     """Refuses subnets, given as moto's records, that are not in the cluster's VPC."""
     if any(subnet.vpc_id != vpc_id for subnet in subnets):
         raise _invalid(f"Subnets specified must belong to the VPC: {vpc_id}")
 
 
-def check_template(name: str, template: Mapping[str, Any]) -> None:
-    """Refuses in a launch template what EKS decides itself.
-
-    Args:
-        name: The launch template's name.
-        template: Its data, by EC2's API names.
-
-    Source: EKS user guide, "Customize managed nodes with launch templates", the settings that are prohibited; the code
-    and the words about the instance profile are quoted by users (vumdao/aws-eks-the-hard-way among them), those about
-    shutdown and hibernation are unconfirmed.
-    """
-    if template.get("IamInstanceProfile"):
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
         raise _invalid(
-            f"Launch template {name} should not specify an instance profile. The noderole in your request will be "
-            "used to construct an instance profile."
+            "The nodegroup name parameter contains invalid characters. It should conform to the regular expression "
+            '"^[0-9A-Za-z][A-Za-z0-9-_]*"In other words, it should start with a number or letter, and can contain '
+            "numbers, letters, dashes, and underscores."
         )
-    if any(interface.get("SubnetId") for interface in template.get("NetworkInterfaces") or []):
-        raise _invalid(
-            "You must not specify a subnet in your launch template. All subnets must be specified in the API."
-        )
-    if template.get("InstanceInitiatedShutdownBehavior") or template.get("HibernationOptions", {}).get("Configured"):
-        raise _invalid(f"Launch template {name} should not specify shutdown behavior or hibernation.")
+    if len(name) > _LONGEST_NAME:
+        raise _invalid(f"nodeGroupName can't be longer than {_LONGEST_NAME} characters!")
 
 
-def refused_launch(
-    template: Mapping[str, Any],
-    instance_types: Iterable[str],
-    *,
-    zone_ids: Sequence[str],
-    region: str,
-    strategies: Mapping[str, str],
-) -> Issue | None:
-    """Refuses nodes that EC2 would not start, and gives what becomes of those that it doesn't know; None of the others.
-
-    EKS tries a launch before it makes a node group, whether or not it wants nodes yet, and says what EC2 says; but of a
-    type that the region lacks it learns afterwards.
-
-    Args:
-        template: The launch template's data, by EC2's API names.
-        instance_types: The types, of which each may be started.
-        zone_ids: The zones of the group's subnets.
-        region: The region.
-        strategies: The strategy of each placement group, by its name.
-
-    Raises:
-        OverlayError: EC2 would refuse the launch.
-
-    Source: aws-ia/terraform-aws-eks-blueprints issue 363, awslabs/ec2-spot-workshops issue 154 and eksctl-io/eksctl
-    issue 6461, of what EC2 says (``InvalidRequestException``); terraform-aws-modules/terraform-aws-eks issue 3648, of a
-    type that the region lacks.
-    """
-    for instance_type in instance_types:
-        if offering_zone_ids(instance_type, region) == frozenset():
-            message = f"The specified instance type {instance_type} is not valid"
-            return Issue("Ec2LaunchTemplateInvalidConfiguration", message)
-        for refusal in refusals(template, instance_type, zone_ids=zone_ids, region=region, strategies=strategies):
-            raise OverlayError("InvalidRequestException", refusal.message)
-    return None
+def _is_qualified(key: str) -> bool:
+    """Says whether a key is one of Kubernetes's: a name, before which a domain and a slash may stand."""
+    domain, slash, name = key.rpartition("/")
+    return _is_part(name) and "/" not in domain and bool(domain) is bool(slash)
 
 
-def _architectures(instance_type: str) -> list[str]:
-    """Gives what processors of a type run, as EC2's data have it; nothing for a type that they lack."""
-    known: list[str] = EC2_TYPES.get(instance_type, {}).get("ProcessorInfo", {}).get("SupportedArchitectures", [])
-    return known
+def _is_part(text: str) -> bool:
+    return len(text) <= _LONGEST_PART and _QUALIFIED.fullmatch(text) is not None
 
 
 def _invalid(message: str) -> OverlayError:

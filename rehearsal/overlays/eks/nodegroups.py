@@ -6,36 +6,29 @@ from typing import Any
 from moto.core.responses import ActionResult
 from moto.eks.models import validate_launch_template_combination
 
-from rehearsal.faults.marks import Issue, Launch, launch_issue
-from rehearsal.nodes import NodeOrder, NodesError, end_nodes, start_nodes
-from rehearsal.overlays.ec2.reservations import reservations
-from rehearsal.overlays.eks.base import EksBase
-from rehearsal.overlays.eks.blocks import check_block, check_reservation, target
+from rehearsal.nodes import end_nodes
+from rehearsal.overlays.eks.blocks import check_block
 from rehearsal.overlays.eks.custom_images import CUSTOM, check_custom_image, check_request, check_same_kind
 from rehearsal.overlays.eks.failing import NodesFailure, fail_creation, failed_update
 from rehearsal.overlays.eks.group_checks import (
-    check_architecture,
+    check_at_a_time,
     check_forward,
     check_labels,
+    check_repair,
     check_scaling,
     check_settings,
     check_subnets,
-    check_template,
+    check_taints,
     check_update_config,
     check_versions,
-    refused_launch,
 )
+from rehearsal.overlays.eks.launch_checks import check_architecture, check_types
+from rehearsal.overlays.eks.node_launches import NodeLaunches, types_of
 from rehearsal.overlays.eks.records import ClusterRecord, NodegroupRecord, new_update
 from rehearsal.overlays.errors import OverlayError
-from rehearsal.overlays.state import state_of
-from rehearsal.pins import published
-from rehearsal.pins.records import image_id_of
-
-_DEFAULT_INSTANCE_TYPE = "t3.medium"
-_MARKETS = {"SPOT": "Spot", "CAPACITY_BLOCK": "Capacity Block"}
 
 
-class Nodegroups(EksBase):
+class Nodegroups(NodeLaunches):
     """EKS's operations on managed node groups."""
 
     def create_nodegroup(self) -> ActionResult:
@@ -52,18 +45,20 @@ class Nodegroups(EksBase):
             validate_launch_template_combination(request.get("diskSize"), request.get("remoteAccess"))
         group = NodegroupRecord(cluster=cluster, backend=self.eks_backend, request=request)
         check_scaling(group.scaling_config)
-        template = self._template(group)
+        check_at_a_time(group.update_config, group.scaling_config)
+        template = self.template_of(group)
         if template.get("ImageId"):
             check_request(request)
             check_custom_image(self.network, cluster, template)
             vars(group).update(ami_type=CUSTOM, release_version=template["ImageId"])
         else:
             check_same_kind(group.ami_type, template)
-            check_versions(cluster.version, group.version, group.release_version)
-            check_architecture(group.ami_type, _types(group, template))
+            check_versions(cluster.version, group.version, group.release_version, group.ami_type)
+            check_types(types_of(group, template))
+            check_architecture(group.ami_type, types_of(group, template))
         check_block(group.capacity_type, template)
         try:
-            group.nodes = self._start(cluster, group, group.scaling_config["desiredSize"])
+            group.nodes = self.start_nodes_of(cluster, group, group.scaling_config["desiredSize"])
         except NodesFailure as failure:
             fail_creation(group, failure)
         cluster.nodegroups[name] = group
@@ -84,7 +79,10 @@ class Nodegroups(EksBase):
         scaling = {**group.scaling_config, **request.get("scalingConfig", {})}
         check_scaling(scaling)
         check_labels(request.get("labels", {}).get("addOrUpdateLabels", {}))
+        check_taints(request.get("taints", {}).get("addOrUpdateTaints", []))
         check_update_config(request)
+        check_at_a_time(request.get("updateConfig") or group.update_config, scaling)
+        check_repair(request)
         try:
             self._scale(cluster, group, scaling["desiredSize"])
         except NodesFailure as failure:
@@ -114,10 +112,10 @@ class Nodegroups(EksBase):
         group.version = request.get("version", group.version)
         group.release_version = request.get("releaseVersion", group.release_version)
         if "launchTemplate" in request:
-            group.launch_template = self._named(request["launchTemplate"])
+            group.launch_template = self.named_template(request["launchTemplate"])
         try:
             self._check_image(cluster, group, request)
-            nodes = self._start(cluster, group, len(group.nodes))
+            nodes = self.start_nodes_of(cluster, group, len(group.nodes))
         except OverlayError:
             group.version, group.release_version, group.launch_template = before
             raise
@@ -140,15 +138,16 @@ class Nodegroups(EksBase):
 
     def _check_image(self, cluster: ClusterRecord, group: NodegroupRecord, request: Mapping[str, Any]) -> None:
         """Refuses an update that EKS refuses of nodes with a custom AMI, and notes the AMI of the new nodes."""
-        template = self._template(group)
+        template = self.template_of(group)
         check_same_kind(group.ami_type, template)
         if group.ami_type == CUSTOM:
             check_request(request)
             check_custom_image(self.network, cluster, template)
             group.release_version = template["ImageId"]
         else:
-            check_versions(cluster.version, group.version, request.get("releaseVersion"))
-            check_architecture(group.ami_type, _types(group, template))
+            check_versions(cluster.version, group.version, request.get("releaseVersion"), group.ami_type)
+            check_types(types_of(group, template))
+            check_architecture(group.ami_type, types_of(group, template))
 
     def _scale(self, cluster: ClusterRecord, group: NodegroupRecord, wanted: int) -> None:
         surplus = len(group.nodes) - wanted
@@ -156,106 +155,4 @@ class Nodegroups(EksBase):
             end_nodes(self.network, group.nodes[wanted:])
             group.nodes = group.nodes[:wanted]
         else:
-            group.nodes += self._start(cluster, group, -surplus)
-
-    def _start(self, cluster: ClusterRecord, group: NodegroupRecord, count: int) -> list[str]:
-        template = self._template(group)
-        issue = launch_issue(self._launch(group, template)) if count > 0 else None
-        if issue and not issue.starts:
-            raise NodesFailure(issue)
-        state = state_of(self.current_account, self.region)
-        refused = refused_launch(
-            template,
-            _types(group, template),
-            zone_ids=[self.network.get_subnet(subnet_id).availability_zone_id for subnet_id in group.subnets],
-            region=self.region,
-            strategies={name: one["Strategy"] for name, one in state.placement_groups.items()},
-        )
-        if refused:
-            raise NodesFailure(refused)
-        known = reservations(self.current_account, self.region)
-        check_reservation(template, known, count=count, running=len(group.nodes))
-        placement = template.get("Placement", {}).get("GroupName")
-        if placement and placement not in state.placement_groups:
-            raise OverlayError("InvalidRequestException", f"The Placement Group '{placement}' is unknown.")
-        order = NodeOrder(
-            template=template,
-            subnet_ids=group.subnets,
-            image_id=template.get("ImageId") or _image_id(group, self.region),
-            instance_type=_types(group, template)[0],
-            security_group_ids=[cluster.resources_vpc_config["clusterSecurityGroupId"]],
-            tags={
-                "eks:cluster-name": cluster.name,
-                "eks:nodegroup-name": group.nodegroup_name,
-                f"kubernetes.io/cluster/{cluster.name}": "owned",
-            },
-            spot=group.capacity_type == "SPOT",
-        )
-        try:
-            started = start_nodes(self.network, order, count)
-        except NodesError as error:
-            raise NodesFailure(Issue(error.code, error.message)) from error
-        if issue:
-            raise NodesFailure(issue, started)
-        return started
-
-    def _launch(self, group: NodegroupRecord, template: Mapping[str, Any]) -> Launch:
-        """Gives what a node group is about to start, as far as a fault may ask."""
-        subnets = [self.network.get_subnet(subnet_id) for subnet_id in group.subnets]
-        zones = [name for one in subnets for name in (one.availability_zone, one.availability_zone_id)]
-        return Launch(
-            group=group.nodegroup_name,
-            instance_type=_types(group, template)[0],
-            zones=tuple(dict.fromkeys(zones)),
-            reservation=target(template).get("CapacityReservationId"),
-            market=_MARKETS.get(group.capacity_type or "", "On-Demand"),
-        )
-
-    def _template(self, group: NodegroupRecord) -> Mapping[str, Any]:
-        """Gives the data of the group's launch template; nothing for a group without one.
-
-        Source: terraform-aws-modules/terraform-aws-eks, issues 1386 and 1545: what EKS says of types in both places.
-        """
-        if group.launch_template is None:
-            return {}
-        group.launch_template = self._named(group.launch_template)
-        template = self.network.launch_templates[group.launch_template["id"]]
-        data: Mapping[str, Any] = template.get_version(group.launch_template["version"]).data
-        both = data.get("InstanceType") and group.instance_types
-        if both:
-            message = "Cannot specify instance types in launch template and API request"
-            raise OverlayError("InvalidRequestException", message)
-        check_template(template.name, data)
-        return data
-
-    def _named(self, reference: Mapping[str, str]) -> dict[str, str]:
-        """Gives a launch template's reference with id, name and version number.
-
-        Raises:
-            OverlayError: EC2 has no such launch template or version.
-        """
-        for template in self.network.launch_templates.values():
-            if template.id == reference.get("id") or template.name == reference.get("name"):
-                numbers = {"$Latest": template.latest_version_number, "$Default": template.default_version_number}
-                version = reference.get("version", "$Default")
-                number = str(numbers.get(version, version))
-                if number in {str(one.number) for one in template.versions}:
-                    return {"id": template.id, "name": template.name, "version": number}
-                message = f"You specified launch template version {number} of {template.id}, which does not exist"
-                raise OverlayError("InvalidRequestException", message)
-        message = f"Launch template {reference.get('id') or reference.get('name')} could not be found"
-        raise OverlayError("InvalidRequestException", message)
-
-
-def _image_id(group: NodegroupRecord, region: str) -> str:
-    """Gives the id of the AMI that EKS chooses; of a release that nobody published, one that follows from its name."""
-    image = published().node_image(ami_type=group.ami_type, release_version=group.release_version)
-    chosen = f"{group.ami_type} {group.version} {group.release_version}"
-    return image.image_id(region) if image else image_id_of(region, chosen)
-
-
-def _types(group: NodegroupRecord, template: Mapping[str, Any]) -> list[str]:
-    """Gives the instance types of a group's nodes: its launch template's, or its own, or EKS's default."""
-    if template.get("InstanceType"):
-        return [template["InstanceType"]]
-    return list(group.instance_types or [_DEFAULT_INSTANCE_TYPE])
+            group.nodes += self.start_nodes_of(cluster, group, -surplus)

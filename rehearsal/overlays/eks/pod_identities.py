@@ -1,5 +1,6 @@
 """Pod identity associations: which role the pods of a service account take."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,11 @@ from rehearsal.overlays.trust import knows_all_of, trusts_service
 
 _STATED = ("namespace", "serviceAccount", "roleArn", "tags", "disableSessionTags", "targetRoleArn", "policy")
 _POD_ACTIONS = ("sts:AssumeRole", "sts:TagSession")
+#: What Kubernetes takes for the names of namespaces and of service accounts, as EKS quotes it.
+_FORMS = {
+    "namespace": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+    "serviceAccount": r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+}
 
 
 class PodIdentities(EksBase):
@@ -54,10 +60,11 @@ class PodIdentities(EksBase):
         """Makes a pod identity association of the request's cluster, and gives it as EKS's API answers it."""
         cluster = self.cluster()
         associations = cluster.pod_identity_associations
+        _check_names(request)
         key = (request["namespace"], request["serviceAccount"])
-        if key in {(one["namespace"], one["serviceAccount"]) for one in associations.values()}:
-            message = f"Association already exists for service account {key[1]} in namespace {key[0]}"
-            raise OverlayError("ResourceInUseException", message)
+        for association_id, one in associations.items():
+            if key == (one["namespace"], one["serviceAccount"]):
+                raise OverlayError("ResourceInUseException", f"Association already exists: {association_id}")
         self._check_association(request)
         cluster.association_count += 1
         association_id = f"a-{cluster.association_count:017x}"
@@ -86,6 +93,7 @@ class PodIdentities(EksBase):
         if association.get("policy") and not association.get("disableSessionTags"):
             message = "When policy is specified, disableSessionTags must be set to true"
             raise OverlayError("InvalidParameterException", message)
+        self.check_pass_role(association["roleArn"])
         role = self.role(association["roleArn"])
         if role is None and knows_all_of(self.current_account):
             raise OverlayError("InvalidParameterException", "Role provided in the request does not exist.")
@@ -99,3 +107,18 @@ class PodIdentities(EksBase):
             message = f"No association found for id: {association_id}"
             raise OverlayError("ResourceNotFoundException", message)
         return association
+
+
+def _check_names(request: Mapping[str, Any]) -> None:
+    """Refuses names that Kubernetes would not take.
+
+    Source: badmintoncryer/cdk-preflight, rules/eks, pf-eks-podidentity-namespace-format and -service-account-format,
+    and of an association twice pf-eks-podidentity-duplicate, ``meta.yaml``, deploys of 2026-09-25.
+    """
+    for member, form in _FORMS.items():
+        if not re.match(form, request[member]):
+            message = (
+                f"The parameter {member} contains invalid characters. It should conform to the regular expression "
+                f"{form}"
+            )
+            raise OverlayError("InvalidParameterException", message)

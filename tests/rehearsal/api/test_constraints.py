@@ -78,15 +78,16 @@ class TestTags:
         [
             (("aws:team", "ml"), "aws: prefixed tag key names are not allowed for external use."),
             (("AWS:team", "ml"), "aws: prefixed tag key names are not allowed for external use."),
+            (("team", "hpc"), "Tags contain duplicate keys; tag keys must be unique"),
             (("k" * 129, "v"), "at 'tags.1.member.key' failed to satisfy constraint"),
             (("k", "v" * 257), "at 'tags.1.member.value' failed to satisfy constraint"),
         ],
     )
     def test_refused(self, create, refusal, tag, says):
-        """Reserved keys and texts that are too long are refused."""
-        key, value = tag
+        """Reserved keys, keys that come twice and texts that are too long are refused."""
+        tags = [{"Key": key, "Value": value} for key, value in (tag, ("team", "ml"))]
 
-        assert says in refusal(create, Tags=[{"Key": key, "Value": value}])
+        assert says in refusal(create, Tags=tags)
 
     def test_update(self, create, cloudformation, body, refusal):
         """An update's tags are held to the same."""
@@ -175,6 +176,22 @@ class TestSizes:
         assert words == "Template format error: Number of resources, 501, is greater than maximum allowed, 500"
 
 
+class TestParameters:
+    @pytest.mark.parametrize(
+        ("names", "says"),
+        [
+            (["P", "P"], "Parameters: [P] are given more than once"),
+            (["P", "Q"], "Parameters: [Q] do not exist in the template"),
+            ([], "Parameters: [P] must have values"),
+        ],
+    )
+    def test_refused(self, create, refusal, names, says):
+        """Each parameter of the template has one value, and nothing else has."""
+        given = [{"ParameterKey": name, "ParameterValue": "v"} for name in names]
+
+        assert refusal(create, "main", {"Parameters": {"P": {"Type": "String"}}}, Parameters=given) == says
+
+
 class TestOptions:
     def test_on_failure_or_rollback(self, create, refusal):
         """What a failure is to do is said in one way."""
@@ -237,10 +254,3 @@ class TestOptions:
         assert (
             cloudformation.describe_stacks(StackName=made["StackId"])["Stacks"][0]["StackStatus"] == "DELETE_COMPLETE"
         )
-
-    def test_role_is_given_back(self, create, cloudformation):
-        """The role of the operations is kept with the stack, and changes nothing."""
-        role = "arn:aws:iam::123456789012:role/deploy"
-        create(RoleARN=role)
-
-        assert cloudformation.describe_stacks(StackName="main")["Stacks"][0]["RoleARN"] == role

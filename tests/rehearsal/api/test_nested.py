@@ -6,6 +6,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 BUCKET = "https://assets.s3.us-west-2.amazonaws.com"
+FIRST = {"Resources": {"A": {"Type": "Custom::Thing"}}, "Outputs": {"Name": {"Value": "inner"}}}
 INNER = {"A": {"Size": {"Ref": "Size"}}, "Old": {}}
 
 
@@ -161,6 +162,117 @@ class TestCreation:
         assert "Number of resources in nested stacks, 2505, is greater than maximum allowed, 2500" in reasons()
 
 
+class TestReview:
+    """Nested stacks that are still to be made, in change sets that include them."""
+
+    @pytest.fixture
+    def propose(self, cloudformation, put, outer):
+        """Makes a change set of ``main`` and gives it and that of the nested stack."""
+
+        def make(kind="CREATE", name="cs", **properties: object) -> tuple[dict, dict]:
+            made = cloudformation.create_change_set(
+                StackName="main",
+                ChangeSetName=name,
+                ChangeSetType=kind,
+                TemplateBody=outer(put(), **properties),
+                IncludeNestedStacks=True,
+            )
+            root = cloudformation.describe_change_set(ChangeSetName=made["Id"])
+            changes = {row["ResourceChange"]["LogicalResourceId"]: row["ResourceChange"] for row in root["Changes"]}
+            return root, cloudformation.describe_change_set(ChangeSetName=changes["Inner"]["ChangeSetId"])
+
+        return make
+
+    @pytest.fixture
+    def plain(self, cloudformation, body):
+        """The stack ``main`` without a nested one."""
+        cloudformation.create_stack(StackName="main", TemplateBody=body(Behind={"Size": "1"}))
+
+    def test_made_when_it_is_executed(self, cloudformation, propose, one, inner, statuses):
+        """A new nested stack waits in review with a change set of its own, and is the one that is then made."""
+        root, nested = propose()
+        waiting = one(nested["StackId"])
+        assert (waiting["StackStatus"], waiting["ParentId"]) == ("REVIEW_IN_PROGRESS", root["StackId"])
+        assert [row["ResourceChange"]["Action"] for row in nested["Changes"]] == ["Add", "Add"]
+
+        cloudformation.execute_change_set(ChangeSetName=root["ChangeSetId"])
+
+        assert inner()["StackId"] == nested["StackId"]
+        assert one("main")["StackStatus"] == "CREATE_COMPLETE"
+        assert statuses(nested["StackId"]) == ["REVIEW_IN_PROGRESS", "CREATE_IN_PROGRESS", "CREATE_COMPLETE"]
+        assert cloudformation.list_change_sets(StackName=nested["StackId"])["Summaries"] == []
+
+    def test_goes_with_its_parent(self, cloudformation, propose, one):
+        """A stack in review that is deleted takes the nested ones with it, as ``cdk diff`` of a new stack does."""
+        root, nested = propose()
+        cloudformation.delete_change_set(ChangeSetName=root["ChangeSetId"])
+        cloudformation.delete_stack(StackName="main")
+
+        assert one(nested["StackId"])["StackStatus"] == "DELETE_COMPLETE"
+        assert cloudformation.describe_stacks()["Stacks"] == []
+
+    def test_deleted_without_its_change_set(self, cloudformation, propose, one):
+        """The parent may be deleted with its change sets."""
+        _, nested = propose()
+        cloudformation.delete_stack(StackName="main")
+
+        assert one(nested["StackId"])["StackStatus"] == "DELETE_COMPLETE"
+
+    @pytest.mark.usefixtures("plain")
+    def test_goes_with_its_last_change_set(self, cloudformation, propose, one):
+        """It waits as long as one change set wants it."""
+        (first, nested), (second, again) = propose("UPDATE", "first"), propose("UPDATE", "second")
+        assert again["StackId"] == nested["StackId"]
+
+        cloudformation.delete_change_set(ChangeSetName=first["ChangeSetId"])
+        assert one(nested["StackId"])["StackStatus"] == "REVIEW_IN_PROGRESS"
+        cloudformation.delete_change_set(ChangeSetName=second["ChangeSetId"])
+
+        assert one(nested["StackId"])["StackStatus"] == "DELETE_COMPLETE"
+        assert one("main")["StackStatus"] == "CREATE_COMPLETE"
+
+    @pytest.mark.usefixtures("plain")
+    def test_one_of_two_is_executed(self, cloudformation, propose, inner):
+        """The change set that is executed makes it, whatever the other one wanted."""
+        (_, nested), (second, _) = propose("UPDATE", "first"), propose("UPDATE", "second")
+        cloudformation.execute_change_set(ChangeSetName=second["ChangeSetId"])
+
+        assert (inner()["StackId"], inner()["StackStatus"]) == (nested["StackId"], "CREATE_COMPLETE")
+
+    @pytest.mark.usefixtures("plain")
+    def test_template_is_refused(self, cloudformation, put, outer):
+        """A nested template that is refused fails both change sets, and the stack is as it was."""
+        made = cloudformation.create_change_set(
+            StackName="main", ChangeSetName="cs", TemplateBody=outer(put("bad", "{}")), IncludeNestedStacks=True
+        )
+        found = cloudformation.describe_change_set(ChangeSetName=made["Id"])
+
+        assert found["Status"] == "FAILED"
+        assert "was not successfully created: Currently in FAILED." in found["StatusReason"]
+
+    def test_hangs_on_what_is_known_later(self, cloudformation, put):
+        """Where nobody can know its template yet, it has no change set and is made when its time comes."""
+        url = {"Fn::Join": ["", [put()[:-5], {"Fn::GetAtt": ["First", "Outputs.Name"]}]]}
+        first = {
+            "Type": "AWS::CloudFormation::Stack",
+            "Properties": {"TemplateURL": put("first", json.dumps(FIRST))},
+        }
+        inner = {"Type": "AWS::CloudFormation::Stack", "Properties": {"TemplateURL": url}}
+        made = cloudformation.create_change_set(
+            StackName="main",
+            ChangeSetName="cs",
+            ChangeSetType="CREATE",
+            TemplateBody=json.dumps({"Resources": {"First": first, "Inner": inner}}),
+            IncludeNestedStacks=True,
+        )
+        found = cloudformation.describe_change_set(ChangeSetName=made["Id"])
+        told = {row["ResourceChange"]["LogicalResourceId"]: row["ResourceChange"] for row in found["Changes"]}
+        cloudformation.execute_change_set(ChangeSetName=made["Id"])
+
+        assert ("ChangeSetId" in told["First"], "ChangeSetId" in told["Inner"]) == (True, False)
+        assert {stack["StackStatus"] for stack in cloudformation.describe_stacks()["Stacks"]} == {"CREATE_COMPLETE"}
+
+
 class TestUpdate:
     @pytest.fixture(autouse=True)
     def _stack(self, cloudformation, put, outer):
@@ -308,12 +420,13 @@ class TestDeletion:
         assert child["EnableTerminationProtection"] is True
         with pytest.raises(ClientError, match="cannot be deleted while TerminationProtection is enabled"):
             cloudformation.delete_stack(StackName=child["StackId"])
-        for call in (
-            lambda name: cloudformation.update_termination_protection(
-                StackName=name, EnableTerminationProtection=False
-            ),
-            lambda name: cloudformation.rollback_stack(StackName=name),
-            lambda name: cloudformation.continue_update_rollback(StackName=name),
-        ):
-            with pytest.raises(ClientError, match=r"is nested and can not be .*: use the root stack"):
-                call(child["StackId"])
+        with pytest.raises(ClientError, match=r"is nested and has the termination protection of its root"):
+            cloudformation.update_termination_protection(StackName=child["StackId"], EnableTerminationProtection=False)
+
+    @pytest.mark.parametrize("call", ["cancel_update_stack", "continue_update_rollback", "rollback_stack"])
+    def test_ways_back_begin_at_the_root(self, cloudformation, inner, call):
+        """A nested stack is led back with its root, not by itself."""
+        child = inner()
+
+        with pytest.raises(ClientError, match=r"RollbackUpdatedStack cannot be invoked on child stacks$"):
+            getattr(cloudformation, call)(StackName=child["StackId"])

@@ -88,12 +88,25 @@ class TestContinueUpdateRollback:
 
         assert one("main")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
 
-    def test_left_out_without_need(self, cloudformation, one):
-        """Only what has failed may be left out."""
-        with pytest.raises(ClientError, match=r"resource \[B\] can't be skipped: it is not in UPDATE_FAILED state"):
-            cloudformation.continue_update_rollback(StackName="main", ResourcesToSkip=["A", "B"])
+    @pytest.mark.parametrize(
+        ("names", "says"),
+        [
+            (["A", "B"], "Only the resources failed during UpdateRollback are allowed to be skipped"),
+            (["C"], "Resource [C] does not belong to stack main"),
+            (["other.A"], "Stack [other] does not exist"),
+        ],
+    )
+    def test_left_out_without_need(self, cloudformation, one, stuck, names, says):
+        """Only what has failed may be left out: any other name fails the way back again, before anything is done."""
+        stuck.clear()
+        cloudformation.continue_update_rollback(StackName="main", ResourcesToSkip=names)
 
-        assert one("main")["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
+        assert (one("main")["StackStatus"], one("main")["StackStatusReason"]) == ("UPDATE_ROLLBACK_FAILED", says)
+        events = cloudformation.describe_stack_events(StackName="main")["StackEvents"]
+        assert [row["ResourceStatus"] for row in events[:2]] == [
+            "UPDATE_ROLLBACK_FAILED",
+            "UPDATE_ROLLBACK_IN_PROGRESS",
+        ]
 
     def test_well(self, cloudformation, body):
         """A stack that is well has no way back to continue."""
@@ -135,8 +148,8 @@ class TestNested:
 
     def test_left_out(self, cloudformation, one, child):
         """A resource of a nested stack is named with its stack; the nested stack itself can't be left out."""
-        with pytest.raises(ClientError, match=r"\[Inner\] can't be skipped"):
-            cloudformation.continue_update_rollback(StackName="main", ResourcesToSkip=["Inner"])
+        cloudformation.continue_update_rollback(StackName="main", ResourcesToSkip=["Inner"])
+        assert one("main")["StackStatusReason"] == "Nested stacks could not be skipped"
 
         cloudformation.continue_update_rollback(StackName="main", ResourcesToSkip=[f"{child}.A"])
 

@@ -8,9 +8,9 @@ import pytest
 
 from rehearsal.engine import Engine, Retention
 from rehearsal.handlers.base import ResourceError
-from rehearsal.parameters import Given
 from rehearsal.schemas import Schema
-from rehearsal.template import parse
+from rehearsal.templates.parameters import Given
+from rehearsal.templates.template import parse
 from rehearsal.world import World
 
 ACCOUNT, REGION = "123456789012", "us-west-2"

@@ -1,7 +1,7 @@
 import pytest
 
 from rehearsal.engine import Retention
-from rehearsal.template import TemplateError
+from rehearsal.templates.template import NotModelledError, TemplateError
 
 
 class TestCreate:
@@ -40,7 +40,7 @@ class TestCreate:
     def test_false_condition(self, cloud, thing):
         """A resource whose condition is false is not made, and nobody waits for it."""
         stack = cloud.create(
-            {"A": thing(condition="No"), "B": thing(depends_on="A", Size={"Fn::If": ["No", {"Ref": "A"}, 1]})},
+            {"A": thing(condition="No"), "B": thing(Size={"Fn::If": ["No", {"Ref": "A"}, 1]})},
             Conditions={"No": {"Fn::Equals": [1, 2]}},
         )
 
@@ -165,27 +165,36 @@ class TestFailedCreate:
         assert (stack.status, cloud.things.existing) == ("DELETE_COMPLETE", [])
 
     def test_without_a_model(self, cloud):
-        """A type that CloudFormation knows and the rehearsal does not fails the stack by its name."""
+        """Types that CloudFormation knows and the rehearsal does not are told at once, and no stack is made."""
         cloud.engine = type(cloud.engine)(cloud.world, lambda _: None, cloud.engine.client, cloud.engine.schemas_of)
+        unmade = {name: {"Type": f"Test::{kind}"} for name, kind in (("A", "One"), ("B", "Two"), ("C", "One"))}
 
-        stack = cloud.create({"A": {"Type": "Test::Unmade"}})
+        with pytest.raises(NotModelledError) as refusal:
+            cloud.create(unmade)
 
-        assert stack.status == "ROLLBACK_COMPLETE"
-        assert "The rehearsal has no model of Test::Unmade" in stack.events[2].reason
+        assert "does not model Test::One (A, C), Test::Two (B):" in str(refusal.value)
+        assert cloud.world.all() == []
 
     def test_missing_attribute(self, cloud, thing):
         """An attribute that the service did not answer fails the resource that asks for it."""
         stack = cloud.create({"A": thing(), "B": thing(Size={"Fn::GetAtt": ["A", "Version"]})})
 
         assert stack.records["B"].status == "CREATE_FAILED"
-        assert "resource A does not support attribute type Version" in stack.records["B"].reason
+        assert "does not model the attribute Version of Test::Thing (A)" in stack.records["B"].reason
+
+    def test_unknown_attribute(self, cloud, thing):
+        """An attribute that the type does not have fails the resource that asks for it, when it is made."""
+        stack = cloud.create({"A": thing(), "B": thing(Size={"Fn::GetAtt": ["A", "No"]})})
+
+        assert (stack.status, stack.records["B"].status) == ("ROLLBACK_COMPLETE", "CREATE_FAILED")
+        assert stack.records["B"].reason == "Requested attribute No does not exist in schema for Test::Thing"
 
     def test_failed_output(self, cloud, thing):
-        """An output that can't be computed rolls the stack back."""
+        """An output that takes what no stack exports rolls the stack back before anything is made."""
         stack = cloud.create({"A": thing()}, Outputs={"O": {"Value": {"Fn::ImportValue": "Nobody"}}})
 
-        assert stack.status == "ROLLBACK_COMPLETE"
-        assert "No export named Nobody found." in stack.events[3].reason
+        assert (stack.status, cloud.things.calls) == ("ROLLBACK_COMPLETE", [])
+        assert stack.events[1].reason == "No export named Nobody found. Rollback requested by user."
 
 
 class TestCheck:
@@ -206,12 +215,12 @@ class TestCheck:
             (
                 {"A": {"Type": "Test::T"}},
                 {"Outputs": {"O": {"Value": {"Fn::Sub": "${B}"}}}},
-                "Template format error: Unresolved resource dependencies [B] in the Outputs block of the template",
+                "Unresolved resource dependencies [B] in the Outputs block of the template",
             ),
             (
-                {"A": {"Type": "Test::T"}, "B": {"Type": "Test::T", "Properties": {"X": {"Fn::GetAtt": ["A", "No"]}}}},
+                {"A": {"Type": "Test::T", "Properties": {"X": {"Fn::GetAtt": ["B", "No"]}}}},
                 {},
-                "Template error: resource A does not support attribute type No in Fn::GetAtt",
+                "Template error: instance of Fn::GetAtt references undefined resource B",
             ),
             (
                 {

@@ -79,6 +79,54 @@ class TestEnforced:
 
         assert reason(stack)[0] == "Store"
 
+    @pytest.mark.parametrize(
+        ("condition", "struck"),
+        [
+            ({"StringEquals": {"ResourceType": "Test::Stored"}}, True),
+            ({"StringEquals": {"ResourceType": ["Test::Thing", "Test::Stored"]}}, True),
+            ({"StringEquals": {"ResourceType": ["Test::Thing"]}}, False),
+            ({"StringEquals": {"ResourceType": "Test::Sto*"}}, False),
+            ({"StringEquals": {"ResourceType": "Test::Store?"}}, False),
+            ({"StringEquals": {"ResourceType": "test::stored"}}, False),
+            ({"StringLike": {"ResourceType": "Test::Stored"}}, True),
+            ({"StringLike": {"ResourceType": "Test::Store?"}}, True),
+            ({"StringLike": {"ResourceType": ["AWS::*", "*::Stored"]}}, True),
+            ({"StringLike": {"ResourceType": "Test::Sto"}}, False),
+            ({"StringLike": {"ResourceType": "test::*"}}, False),
+            ({"StringEquals": {"ResourceType": "Test::Stored"}, "StringLike": {"ResourceType": "Test::*"}}, True),
+            ({"StringEquals": {"ResourceType": "Test::Thing"}, "StringLike": {"ResourceType": "Test::*"}}, False),
+            ({"StringEquals": {"ResourceType": []}}, False),
+            ({}, True),
+        ],
+    )
+    def test_operators(self, cloud, stack, thing, condition, struck):
+        """``StringEquals`` takes types as they are written, ``StringLike`` wildcards too; both ask for both."""
+        stack.policy = policy(EVERYTHING, deny("Update:*", "LogicalResourceId/Store", Condition=condition))
+
+        cloud.update(stack, {"A": thing(Size=1), "B": thing(Size=1), "Store": thing("Test::Stored", Size=2)})
+
+        assert stack.status == ("UPDATE_ROLLBACK_COMPLETE" if struck else "UPDATE_COMPLETE")
+
+    def test_allowed_by_type(self, cloud, stack, thing, reason):
+        """What only another type is allowed is not allowed."""
+        stack.policy = policy({**EVERYTHING, "Condition": {"StringEquals": {"ResourceType": "Test::Stored"}}})
+        cloud.update(stack, {"A": thing(Size=1), "B": thing(Size=1), "Store": thing("Test::Stored", Size=2)})
+        assert stack.status == "UPDATE_COMPLETE"
+
+        cloud.update(stack, {"A": thing(Size=2), "B": thing(Size=1), "Store": thing("Test::Stored", Size=2)})
+
+        assert reason(stack) == ("A", NOT_ALLOWED)
+
+    def test_what_follows(self, cloud, thing, reason):
+        """A resource that changes since another one does needs leave as well."""
+        stack = cloud.create({"A": thing(Name="x"), "B": thing(Size={"Ref": "A"})})
+        stack.policy = policy(EVERYTHING, deny("Update:Modify", "LogicalResourceId/B"))
+
+        cloud.update(stack, {"A": thing(Name="y"), "B": thing(Size={"Ref": "A"})})
+
+        assert reason(stack)[0] == "B"
+        assert stack.status == "UPDATE_ROLLBACK_COMPLETE"
+
     def test_what_nothing_allows(self, cloud, stack, thing, reason):
         """Once there is a statement, what none allows is refused."""
         stack.policy = policy({**EVERYTHING, "Resource": "LogicalResourceId/B"})
@@ -145,6 +193,22 @@ class TestParse:
             policy({**EVERYTHING, "Resource": [1]}),
             policy({**EVERYTHING, "Condition": {"NumericEquals": {"ResourceType": "1"}}}),
             policy({**EVERYTHING, "Condition": {"StringEquals": {"Region": "x"}}}),
+            policy({**EVERYTHING, "Condition": {"StringEquals": {"ResourceType": "x", "Region": "x"}}}),
+            policy({**EVERYTHING, "Condition": {"StringEquals": "Test::Thing"}}),
+            policy({**EVERYTHING, "Condition": {"StringEquals": {"ResourceType": 1}}}),
+            policy({**EVERYTHING, "Condition": []}),
+            *(
+                policy({**EVERYTHING, "Condition": {operator: {"ResourceType": "Test::Thing"}}})
+                for operator in (
+                    "StringNotEquals",
+                    "StringNotLike",
+                    "StringEqualsIgnoreCase",
+                    "StringEqualsIfExists",
+                    "ArnLike",
+                    "Null",
+                    "ForAnyValue:StringLike",
+                )
+            ),
             policy("statement"),
         ],
     )

@@ -105,6 +105,24 @@ class TestRunner:
         assert told == [("other", "begins", 0), ("other", "ends", 5)]
         assert clock.now() == BEGUN + dt.timedelta(seconds=30)
 
+    def test_after_time_within_a_job(self, job, told):
+        """What such a job takes beside begins when that time has passed, and what needs it begins after both."""
+
+        def slow():
+            clock.pass_to(clock.now() + dt.timedelta(seconds=30))
+            yield 5
+
+        jobs = {"slow": slow, "other": job("other", 40), "after": job("after", 1)}
+
+        Runner(jobs, {"after": ["slow"]}, OnFailure.CANCEL).run()
+
+        assert told == [
+            ("other", "begins", 0),
+            ("after", "begins", 35),
+            ("after", "ends", 36),
+            ("other", "ends", 40),
+        ]
+
 
 class TestTimes:
     CHART = "Custom::AWSCDK-EKS-HelmChart"
@@ -126,6 +144,42 @@ class TestTimes:
         ]
         assert seconds_since(stack, stack.events) == [0, 0, 0, 3, 45, 45, 48, 48]
         assert clock.now() - before >= dt.timedelta(seconds=48)
+
+    @pytest.mark.parametrize(("passes", "ends"), [(30, 45), (60, 60)])
+    def test_time_within_a_step(self, cloud, thing, monkeypatch, passes, ends):
+        """Time that a handler lets pass is part of what its step takes, and not on top; a longer one counts whole."""
+        create = cloud.things.create
+
+        def slow(scope, resource):
+            if resource.logical_id == "Chart":
+                clock.pass_to(clock.now() + dt.timedelta(seconds=passes))
+            create(scope, resource)
+
+        monkeypatch.setattr(cloud.things, "create", slow)
+        stack = cloud.create({"Chart": thing(self.CHART), "Beside": thing(), "After": thing(depends_on="Chart")})
+        times = {
+            (event.subject.logical_id, event.status): seconds
+            for event, seconds in zip(stack.events, seconds_since(stack, stack.events), strict=True)
+        }
+
+        assert times["Chart", "CREATE_COMPLETE"] == times["After", "CREATE_IN_PROGRESS"] == ends
+        assert times["Beside", "CREATE_COMPLETE"] == 3
+        assert times["main", "CREATE_COMPLETE"] == ends + 3
+
+    def test_time_of_a_nested_run(self, cloud, thing, monkeypatch):
+        """What runs within a step, as a nested stack does, lets its time pass in the step."""
+        create = cloud.things.create
+
+        def outer(scope, resource):
+            if resource.logical_id == "Outer":
+                inner = cloud.create({"Chart": thing(self.CHART)}, name="inner")
+                assert inner.status == "CREATE_COMPLETE"
+            create(scope, resource)
+
+        monkeypatch.setattr(cloud.things, "create", outer)
+        stack = cloud.create({"Outer": thing(), "After": thing(depends_on="Outer")})
+
+        assert seconds_since(stack, stack.events) == [0, 0, 45, 45, 48, 48]
 
     def test_two_stacks_in_a_row(self, cloud, thing):
         """The second begins when the first one has ended."""

@@ -1,7 +1,7 @@
 import pytest
 
 from rehearsal.engine import Retention
-from rehearsal.template import TemplateError
+from rehearsal.templates.template import TemplateError
 
 
 class TestUpdate:
@@ -220,10 +220,10 @@ class TestFailedUpdate:
         """A value that can't be resolved fails the resource that has it."""
         stack = cloud.create({"A": thing(Size=1)})
 
-        cloud.update(stack, {"A": thing(Size={"Fn::Select": [5, ["x"]]})})
+        cloud.update(stack, {"A": thing(Size={"Fn::Cidr": ["nowhere", 1]})})
 
         assert stack.status == "UPDATE_ROLLBACK_COMPLETE"
-        assert any("nonexistent value at index 5" in (event.reason or "") for event in stack.events)
+        assert any("Fn::Cidr can't cut" in (event.reason or "") for event in stack.events)
 
 
 class TestExports:
@@ -248,7 +248,7 @@ class TestExports:
         cloud.delete(exporter)
 
         assert statuses(exporter)[-2:] == ["DELETE_IN_PROGRESS", "CREATE_COMPLETE"]
-        assert exporter.reason == "Export net:A cannot be deleted as it is in use by main and more"
+        assert exporter.reason == "Delete canceled. Cannot delete export net:A as it is in use by main and more."
         assert ("DELETE", "A") not in cloud.things.calls
 
     def test_in_use_blocks_removal(self, cloud, exporter, thing):
@@ -257,7 +257,7 @@ class TestExports:
 
         assert exporter.status == "UPDATE_ROLLBACK_COMPLETE"
         assert any(
-            event.reason == "Export net:A cannot be deleted as it is in use by main and more"
+            event.reason == "Delete canceled. Cannot delete export net:A as it is in use by main and more."
             for event in exporter.events
         )
         assert exporter.outputs[0].export == "net:A"

@@ -5,7 +5,7 @@ from botocore.exceptions import ClientError
 
 from rehearsal.engine.words import HANDLER_ERROR_CODES, failure, handler_error_code
 from rehearsal.handlers.base import NOT_MODELLED, ResourceError
-from rehearsal.template import TemplateError
+from rehearsal.templates.template import TemplateError
 
 
 class TestFailure:

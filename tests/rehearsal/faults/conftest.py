@@ -27,6 +27,7 @@ ENVIRONMENT, ACCOUNT = "llama2-7b-trn1", "123456789012"
 BUCKET, KEY = f"llama2-7b-checkpoints-{ACCOUNT}-us-west-2", "run/step-100"
 TEMPLATES = "templates-of-the-tests"
 NODES, STORAGE, CLUSTER = "llama2-7b-nodes-trn1", "llama2-7b-storage", "llama2-7b-cluster"
+HOLDING = frozenset({"AWS::S3::Bucket", "AWS::FSx::FileSystem", "AWS::KMS::Key"})
 _ID = re.compile(r"-[0-9a-f]{8,17}\b|-[0-9A-Z]{12}\b|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9A-F]{32}\b")
 _FAILED_CREATION = frozenset({"ROLLBACK_COMPLETE", "ROLLBACK_FAILED"})
 _STATUS = re.compile(r"(CREATE|UPDATE|UPDATE_ROLLBACK)_COMPLETE")
@@ -158,6 +159,32 @@ class Account:
 
     def data(self) -> bytes:
         return self.client("s3").get_object(Bucket=BUCKET, Key=KEY)["Body"].read()
+
+    def held(self) -> dict[str, Any]:
+        """Tells everything of what the templates retain, by physical id: one made anew under its name is another."""
+        s3, found = self.client("s3"), {}
+        for one in s3.list_buckets()["Buckets"]:
+            if one["Name"] != TEMPLATES:
+                objects = s3.list_object_versions(Bucket=one["Name"]).get("Versions", [])
+                versions = {version["VersionId"]: (version["Key"], version["ETag"]) for version in objects}
+                found[one["Name"]] = (one["CreationDate"], versions)
+        for one in self.client("fsx").describe_file_systems()["FileSystems"]:
+            found[one["FileSystemId"]] = (one["CreationTime"], one["Lifecycle"])
+        for one in self.client("kms").list_keys()["Keys"]:
+            key = self.client("kms").describe_key(KeyId=one["KeyId"])["KeyMetadata"]
+            found[one["KeyId"]] = (key["CreationDate"], key["KeyState"])
+        return found
+
+    def retained(self) -> set[str]:
+        """Gives the physical ids of what the stacks have and their templates retain, of the types that hold data."""
+        ids = set()
+        for name, template in self.templates.items():
+            stack = self.services.world.find(name, account=ACCOUNT, region=self.plan.region)
+            for logical_id, one in template["Resources"].items():
+                if stack is not None and one["Type"] in HOLDING and logical_id in stack.resources:
+                    assert {"DeletionPolicy", "UpdateReplacePolicy"} <= one.keys()
+                    ids.add(stack.resources[logical_id].physical_id)
+        return ids
 
     def _upload(self, name: str) -> str:
         # As the CLI does: a template may be larger than what a request takes.

@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 
 from rehearsal import clock
 from rehearsal.faults import FaultError, parse
+from rehearsal.faults.calls import _model
 
 ACCOUNT, REGION = "123456789012", "us-east-2"
 ANSWERED = (200, "", "")
@@ -63,6 +64,9 @@ DENIED = [
     ("s3", "ListBuckets", {}, 403, "AccessDenied"),
     ("s3", "PutObject", {"Bucket": "data", "Key": "a/b", "Body": b"\xff\xfe"}, 403, "AccessDenied"),
     ("s3", "GetBucketVersioning", {"Bucket": "data"}, 403, "AccessDenied"),
+    ("s3", "GetBucketLifecycleConfiguration", {"Bucket": "data"}, 403, "AccessDenied"),
+    ("s3", "GetBucketNotificationConfiguration", {"Bucket": "data"}, 403, "AccessDenied"),
+    ("s3", "PutBucketNotificationConfiguration", {"Bucket": "a", "NotificationConfiguration": {}}, 403, "AccessDenied"),
 ]
 
 
@@ -81,6 +85,18 @@ class TestAccessDenied:
 
         assert told[:2] == (status, code)
         assert f"is not authorized to perform: {service}:{operation} on resource" in told[2]
+
+    def test_after_other_calls(self, faults, boto):
+        """An action is known by its request, whatever clients of S3 have called before."""
+        s3 = boto("s3")
+        s3.create_bucket(Bucket="first", CreateBucketConfiguration={"LocationConstraint": REGION})
+        s3.put_object(Bucket="first", Key="a", Body=b"a")
+        _model.cache_clear()
+        faults.add(parse("access-denied@s3:CreateBucket"))
+        faults.add(parse("access-denied@s3:PutObject"))
+
+        assert refusal(lambda: s3.create_bucket(Bucket="second"))[1] == "AccessDenied"
+        assert refusal(lambda: s3.put_object(Bucket="first", Key="b", Body=b"b"))[1] == "AccessDenied"
 
     def test_reading_is_not_writing(self, faults, boto):
         """A bucket that may not be written can still be made and read."""

@@ -51,6 +51,10 @@ class TestParse:
             ("throttling@", "names nothing behind the @; it takes a service such as ec2"),
             ("api-down@ekz", "AWS has no service 'ekz' as api-down takes it, did you mean 'eks'?"),
             ("access-denied@ekz:CreateCluster", "AWS has no service 'ekz'"),
+            (
+                "access-denied@s3:PutBucketLifecycle",
+                "s3:PutBucketLifecycle is deprecated and is called s3:PutBucketLifecycleConfiguration now",
+            ),
             ("access-denied@eks:CreateNodgroup", "eks has no action 'CreateNodgroup', did you mean 'CreateNodegroup'?"),
         ],
     )

@@ -132,7 +132,7 @@ class TestLife:
         assert {name for name in third if third[name] != second[name]} == {"NodeGroup"}
         assert replaced["instanceTypes"] == ["m7i.xlarge"]
 
-        sample.update(NodeType="m7i.xlarge", Nodes="0", Bastion="no", FurtherRange="10.21.0.0/16")
+        sample.update(NodeType="m7i.xlarge", Nodes="0", WithBastion="no", FurtherRange="10.21.0.0/16")
         last = sample.resources()
         assert last.keys() == {*third, "MoreOfVpc"} - {"NodeGroup", "Bastion"}
 

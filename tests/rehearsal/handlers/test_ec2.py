@@ -245,3 +245,25 @@ def test_placement_group(client, make, drop):
     drop(group)
     drop(group)
     assert client("ec2").describe_placement_groups()["PlacementGroups"] == []
+
+
+class TestAssociation:
+    def table_of(self, client, subnet_id):
+        of_subnet = {"Name": "association.subnet-id", "Values": [subnet_id]}
+        return [one["RouteTableId"] for one in client("ec2").describe_route_tables(Filters=[of_subnet])["RouteTables"]]
+
+    def test_moved(self, client, make, drop, network):
+        """A subnet that gets another table, by a second association, keeps that one when the first goes."""
+        vpc_id, subnet_id = network.vpc.physical_id, network.subnet_ids[0]
+        old, new = (make("AWS::EC2::RouteTable", name, VpcId=vpc_id).physical_id for name in ("Old", "New"))
+        kind = "AWS::EC2::SubnetRouteTableAssociation"
+        first = make(kind, "First", SubnetId=subnet_id, RouteTableId=old)
+        second = make(kind, "Second", SubnetId=subnet_id, RouteTableId=new)
+        drop(first)
+
+        assert first.physical_id != second.physical_id == second.attributes["Id"]
+        assert self.table_of(client, subnet_id) == [new]
+
+        drop(second)
+
+        assert self.table_of(client, subnet_id) == []

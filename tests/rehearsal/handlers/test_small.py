@@ -91,11 +91,15 @@ def test_repository(client, make, change):
 
 def test_log_group(client, make, change):
     """Retention and key change in place; the ARN ends as CloudFormation's does."""
-    group = make("AWS::Logs::LogGroup", RetentionInDays=30, KmsKeyId="arn:aws:kms:us-east-2:123456789012:key/1")
-    change(group, RetentionInDays=None, KmsKeyId="arn:aws:kms:us-east-2:123456789012:key/2")
+    (all_of_it,) = ALL["Statement"]
+    use = {**all_of_it, "Principal": {"Service": "logs.us-east-2.amazonaws.com"}}
+    policy = {"Statement": [all_of_it, use]}
+    first, second = (make("AWS::KMS::Key", KeyPolicy=policy).attributes["Arn"] for _ in range(2))
+    group = make("AWS::Logs::LogGroup", RetentionInDays=30, KmsKeyId=first)
+    change(group, RetentionInDays=None, KmsKeyId=second)
 
     (found,) = client("logs").describe_log_groups()["logGroups"]
-    assert found["kmsKeyId"].endswith("key/2")
+    assert found["kmsKeyId"] == second
     assert "retentionInDays" not in found
     assert group.attributes["Arn"].endswith(":*")
 

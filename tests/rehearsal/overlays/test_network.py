@@ -233,3 +233,37 @@ class TestKeys:
         kms = services.transport.client("kms", "999988887777", "us-east-2")
 
         kms.create_key(Policy=self.policy({"AWS": "arn:aws:iam::999988887777:role/admin"}))
+
+
+class TestRouteTables:
+    def test_a_subnet_has_one(self, client, make, network):
+        """A subnet that goes by a table is not associated with another one."""
+        ec2, subnet_id = client("ec2"), network.subnet_ids[0]
+        first, second = (
+            make("AWS::EC2::RouteTable", name, VpcId=network.vpc.physical_id).physical_id
+            for name in ("First", "Second")
+        )
+        ec2.associate_route_table(RouteTableId=first, SubnetId=subnet_id)
+
+        with pytest.raises(ClientError, match="conflicts with an existing association") as refused:
+            ec2.associate_route_table(RouteTableId=second, SubnetId=subnet_id)
+
+        assert refused.value.response["Error"]["Code"] == "Resource.AlreadyAssociated"
+
+
+class TestPeers:
+    def test_of_a_peered_vpc(self, client, make, network):
+        """A rule may name a group of a VPC that is peered with its own, and of no other."""
+        ec2 = client("ec2")
+        other = make("AWS::EC2::VPC", "Other", CidrBlock="10.9.0.0/16").physical_id
+        far = make("AWS::EC2::SecurityGroup", "Far", GroupDescription="far", VpcId=other).physical_id
+        rule = {
+            "GroupId": network.group.physical_id,
+            "IpPermissions": [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": far}]}],
+        }
+
+        with pytest.raises(ClientError, match="belong to different networks"):
+            ec2.authorize_security_group_ingress(**rule)
+
+        ec2.create_vpc_peering_connection(VpcId=network.vpc.physical_id, PeerVpcId=other)
+        assert ec2.authorize_security_group_ingress(**rule)["Return"]

@@ -88,7 +88,7 @@ class TestTargets:
         [
             ("arn:aws:scheduler:::aws-sdk:ekz:updateNodegroupConfig", "not a supported service"),
             ("arn:aws:scheduler:::aws-sdk:eks:resizeNodegroup", "not a supported api"),
-            ("arn:aws:scheduler:::aws-sdk:eks:describeNodegroup", "not a supported api"),
+            ("arn:aws:scheduler:::aws-sdk:eks:describeNodegroup", "describeNodegroup API is not supported."),
         ],
     )
     def test_calls_that_nobody_has(self, schedule, arn, match):

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from rehearsal.story import changing
-from rehearsal.story.cdk import CdkRun
 from rehearsal.story.changing import change
 from rehearsal.story.error import RehearsalError
+from rehearsal.story.runs import CdkRun
 from rehearsal.story.stage import say
 
 LOST = "--fail-on data-loss: demo-storage/Lustre (AWS::FSx::FileSystem): LOSES DATA"

@@ -6,9 +6,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from rehearsal.faults import FaultError, parse
-from rehearsal.story.cdk import CdkRun, StackRun
 from rehearsal.story.error import RehearsalError
 from rehearsal.story.failing import Failed, deploy_under, failures, met_of, retained_gone, told
+from rehearsal.story.runs import CdkRun, StackRun
 
 DENIED = 'Resource handler returned message: "not authorized" (HandlerErrorCode: AccessDenied)'
 GROUP = {"Type": "AWS::EKS::Nodegroup", "Properties": {"NodegroupName": "trn1"}}
@@ -176,6 +176,21 @@ def test_failures(stage):
     assert list(failures(one.client("cloudformation"), one.plan)) == [
         Failed("demo", "Group", "AWS::EKS::Nodegroup", "CREATE_FAILED", DENIED)
     ]
+
+
+def test_failures_on_later_pages(stage):
+    """The last operation is read to its first event, however many pages it fills, and no further."""
+    last = [event for event in EVENTS if event["OperationId"] == EVENTS[0]["OperationId"]]
+    older = [event for event in EVENTS if event not in last]
+    pages = {None: ([last[0]], "1"), "1": (last[1:], "2"), "2": (older, "3")}
+
+    def told(NextToken=None, **_):  # noqa: N803 - as CloudFormation names it
+        events, following = pages[NextToken]
+        return {"StackEvents": events, "NextToken": following}
+
+    found = failures(SimpleNamespace(describe_stack_events=told), stage().plan)
+
+    assert [one.logical_id for one in found] == ["Group"]
 
 
 def test_no_stack(stage):

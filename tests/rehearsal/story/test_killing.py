@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from rehearsal.story.cdk import CdkRun
 from rehearsal.story.error import RehearsalError
 from rehearsal.story.killing import kill_half_way
+from rehearsal.story.runs import CdkRun
 
 KILLED = CdkRun("deploy", -9, 1.0, (), ())
 NO_CHANGES = CdkRun("deploy", 0, 1.0, (), (" demo (no changes)",))

@@ -216,5 +216,5 @@ def test_parameter_is_missing(planned, services):
     body = (GOLDEN / "llama3-8b-trn1" / f"{plan.kubernetes.stack}.template.json").read_text()
     cloudformation = services.transport.client("cloudformation", "123456789012", plan.region)
 
-    with pytest.raises(ClientError, match=r"Unable to fetch parameters \[/trnstack/llama3-8b/file-system-id\]"):
+    with pytest.raises(ClientError, match=r"Unable to fetch parameters \[/trnstack/llama3-8b/file-system-id, "):
         cloudformation.create_stack(StackName="x", TemplateBody=body, Capabilities=["CAPABILITY_NAMED_IAM"])

@@ -13,13 +13,13 @@ import yaml
 
 from rehearsal.application import Rehearsal
 from rehearsal.engine import Engine, Retention
+from rehearsal.engine.changes import Change
 from rehearsal.engine.deploy import REPLACING
-from rehearsal.engine.preview import Change
 from rehearsal.handlers import handler_for
 from rehearsal.handlers.base import Handler
 from rehearsal.pins.records import image_id_of
 from rehearsal.stack import Event, Stack
-from rehearsal.template import TemplateError, parse
+from rehearsal.templates.template import TemplateError, parse
 from tests.rehearsal.assets import zipped
 
 from .rows import Row

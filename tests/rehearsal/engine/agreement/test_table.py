@@ -2,8 +2,9 @@
 
 import pytest
 
-from rehearsal.engine.preview import ALWAYS, CONDITIONAL, FALSE, TRUE
-from rehearsal.template import TemplateError
+from rehearsal.engine.changes import ALWAYS
+from rehearsal.engine.preview import CONDITIONAL, FALSE, TRUE
+from rehearsal.templates.template import TemplateError
 from trnstack.advice.impact import Action, Impact, Side, StackTemplate, compare
 
 from .harness import ACCOUNT, ADDED, IN_PLACE, NOTHING, REFUSED, REGION, REMOVED, REPLACED
@@ -13,6 +14,8 @@ ROWS = [*create_only(), *edits()]
 DEPLOYED = [row for row in ROWS if not row.refused]
 _WORDS = {Action.ADD: ADDED, Action.UPDATE: IN_PLACE, Action.REPLACE: REPLACED, Action.DELETE: REMOVED}
 _POLICIES = {"DeletionPolicy", "UpdateReplacePolicy"}
+#: What a policy says of a resource that ends so; what can't be deleted was to be.
+_FATES = {"DELETE_SKIPPED": "Retain", "DELETE_COMPLETE": "Delete", "DELETE_FAILED": "Delete"}
 
 
 def side(template, tags):
@@ -54,23 +57,29 @@ def agree(place, old, new, *, tags=({}, {})):
             kept = outcome.old != "DELETE_COMPLETE" or name in done.snapshots
             assert kept is change.retained, (name, outcome, change)
         if done.preview:
-            _agrees_with_the_change_set(outcome, told)
+            _agrees_with_the_change_set(
+                outcome, told, "Snapshot" if name in done.snapshots else _FATES.get(outcome.old)
+            )
     unsure = any(change.impact is Impact.UNKNOWN for change in said.values())
     assert unsure or (done.status in {"UPDATE_ROLLBACK_COMPLETE", "CREATE_COMPLETE"}) is rolls_back, done.status
     return said, done
 
 
-def _agrees_with_the_change_set(outcome, told):
+def _agrees_with_the_change_set(outcome, told, fate):
+    """Holds an outcome against a change; ``fate`` is what became of the old resource, as a policy says it."""
     if outcome.what == NOTHING:
         assert told is None or all(detail.attribute in _POLICIES for detail in told.details)
     elif outcome.what == REPLACED:
         sure = any(detail.recreation == ALWAYS and not detail.dynamic for detail in told.details)
         assert told.replacement == (TRUE if sure else CONDITIONAL)
-        assert (told.policy == "ReplaceAndRetain") <= (outcome.old == "DELETE_SKIPPED")
+        assert told.policy == (f"ReplaceAnd{fate}" if sure else None)
     elif outcome.what == IN_PLACE:
         assert told.replacement in {FALSE, CONDITIONAL}
-    elif outcome.what in {ADDED, REMOVED}:
-        assert told.action == {ADDED: "Add", REMOVED: "Remove"}[outcome.what]
+        assert told.policy is None
+    elif outcome.what == ADDED:
+        assert (told.action, told.policy) == ("Add", None)
+    elif outcome.what == REMOVED:
+        assert (told.action, told.policy) == ("Remove", fate)
 
 
 class TestTable:

@@ -1,0 +1,1 @@
+"""What a template says: its sections, parameters, conditions, functions and references, and what is wrong with them."""
