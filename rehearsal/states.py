@@ -9,6 +9,8 @@ INTERNAL_FAILURE = "Internal Failure"
 #: Source: localstack/localstack, tests/aws/services/cloudformation/api, test_stacks.snapshot.json (recorded from AWS).
 REMOVALS = ("ROLLBACK_IN_PROGRESS", "DELETE_IN_PROGRESS")
 STEADY = ("CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE")
+#: What a stack is left in that failed without being led back.
+LEFT = ("CREATE_FAILED", "UPDATE_FAILED")
 TRANSITIONS: Mapping[str, tuple[str, ...]] = {
     "": ("REVIEW_IN_PROGRESS", "CREATE_IN_PROGRESS"),
     "REVIEW_IN_PROGRESS": ("CREATE_IN_PROGRESS", "DELETE_IN_PROGRESS"),

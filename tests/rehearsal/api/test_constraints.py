@@ -200,14 +200,18 @@ class TestOptions:
         assert words == "Either DisableRollback or OnFailure can be specified, not both."
 
     def test_left_by_on_failure(self, cloudformation, body, refusal):
-        """A stack that was to be left as it failed can't be updated; with disabled rollback it can."""
+        """A stack that was to be left as it failed stays; one with disabled rollback is updated in the same way."""
         broken, mended = body(A={"Refuse": True}), body(A={})
         cloudformation.create_stack(StackName="left", TemplateBody=broken, OnFailure="DO_NOTHING")
         cloudformation.create_stack(StackName="main", TemplateBody=broken, DisableRollback=True)
 
         words = refusal(cloudformation.update_stack, StackName="left", TemplateBody=mended)
-        cloudformation.update_stack(StackName="main", TemplateBody=mended)
+        back = refusal(cloudformation.update_stack, StackName="main", TemplateBody=mended)
+        cloudformation.update_stack(StackName="main", TemplateBody=mended, DisableRollback=True)
 
+        assert back.startswith(
+            "This stack is currently in a non-terminal [CREATE_FAILED] state. To update the stack from"
+        )
         assert "cannot be updated from [CREATE_FAILED] state because it contains [on-failure: DO_NOTHING]" in words
         assert cloudformation.describe_stacks(StackName="main")["Stacks"][0]["StackStatus"] == "UPDATE_COMPLETE"
 
