@@ -52,6 +52,7 @@ class AutoScalingGroup(ApiHandler):
         metrics, rest = split(changed, _METRICS)
         if metrics:
             self._collect(scope, resource, metrics[_METRICS] or [])
+            resource.took(changed, _METRICS)
         super().apply(scope, resource, _subnets_as_text(rest))
 
     def delete(self, scope: Scope, resource: Resource) -> None:

@@ -40,8 +40,10 @@ class Function(ApiHandler):
         concurrency, rest = split(rest, _CONCURRENCY)
         if code:
             call_fitted(client, "UpdateFunctionCode", {**code["Code"], **function})
+            resource.took(changed, "Code")
         if concurrency:
             self._reserve(scope, resource, concurrency[_CONCURRENCY])
+            resource.took(changed, _CONCURRENCY)
         settings = {name: _ABSENT.get(name) if value is None else value for name, value in rest.items()}
         super().apply(scope, resource, settings)
 

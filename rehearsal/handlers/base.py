@@ -1,6 +1,6 @@
 """What every resource type answers to: how it is created, updated and deleted through the services' own APIs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -80,6 +80,34 @@ class Resource:
         """
         others = {name: value for name, value in self.properties.items() if name not in names}
         self.properties = others | {name: properties[name] for name in names if properties.get(name) is not None}
+
+    def bring(
+        self,
+        name: str,
+        old: Sequence[Any],
+        new: Sequence[Any],
+        *,
+        remove: Callable[[Any], object],
+        add: Callable[[Any], object],
+    ) -> None:
+        """Brings a property that lists members to its new ones by a call for each, and notes what each has changed.
+
+        Args:
+            name: The property.
+            old: What it lists now.
+            new: What it is to list.
+            remove: Takes a member away.
+            add: Adds one.
+        """
+        stand = list(old)
+        for member in [each for each in old if each not in new]:
+            remove(member)
+            stand.remove(member)
+            self.took({name: list(stand)}, name)
+        for member in [each for each in new if each not in old]:
+            add(member)
+            stand.append(member)
+            self.took({name: list(stand)}, name)
 
 
 class Handler(Protocol):

@@ -31,12 +31,14 @@ class Repository(ApiHandler):
                 call_unless_gone(client, "DeleteLifecyclePolicy", repository)
             else:
                 call_fitted(client, "PutLifecyclePolicy", {**repository, **policies["LifecyclePolicy"]})
+            resource.took(changed, "LifecyclePolicy")
         if "RepositoryPolicyText" in policies:
             if policies["RepositoryPolicyText"] is None:
                 call_unless_gone(client, "DeleteRepositoryPolicy", repository)
             else:
                 text = {"PolicyText": policies["RepositoryPolicyText"]}
                 call_fitted(client, "SetRepositoryPolicy", {**repository, **text})
+            resource.took(changed, "RepositoryPolicyText")
         super().apply(scope, resource, split(rest, *_AT_DELETION)[1])
 
     def delete(self, scope: Scope, resource: Resource) -> None:

@@ -43,8 +43,10 @@ class FileSystem(ApiHandler):
             gone = [f"{_CONFIGURATION}.{name}" for name, value in differing.items() if value is None]
             if gone:
                 raise not_updatable(resource, gone)
-            changed = {**changed, _CONFIGURATION: differing}
-        super().apply(scope, resource, changed)
+            super().apply(scope, resource, {**changed, _CONFIGURATION: differing})
+            resource.took(changed, _CONFIGURATION)
+        else:
+            super().apply(scope, resource, changed)
 
 
 HANDLERS: dict[str, Handler] = {

@@ -22,12 +22,18 @@ class OidcProvider(ApiHandler):
         if _THUMBPRINTS in mine:
             prints = mine[_THUMBPRINTS] or []
             call(client, "UpdateOpenIDConnectProviderThumbprint", {**provider, _THUMBPRINTS: prints})
+            resource.took(changed, _THUMBPRINTS)
         if _CLIENTS in mine:
             was, wanted = resource.properties.get(_CLIENTS) or [], mine[_CLIENTS] or []
-            for name in (name for name in wanted if name not in was):
-                call(client, "AddClientIDToOpenIDConnectProvider", {**provider, "ClientID": name})
-            for name in (name for name in was if name not in wanted):
-                call(client, "RemoveClientIDFromOpenIDConnectProvider", {**provider, "ClientID": name})
+            resource.bring(
+                _CLIENTS,
+                was,
+                wanted,
+                remove=lambda name: call(
+                    client, "RemoveClientIDFromOpenIDConnectProvider", {**provider, "ClientID": name}
+                ),
+                add=lambda name: call(client, "AddClientIDToOpenIDConnectProvider", {**provider, "ClientID": name}),
+            )
         super().apply(scope, resource, rest)
 
 

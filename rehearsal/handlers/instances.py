@@ -63,11 +63,13 @@ class Instance(ApiHandler):
         self._set(scope, resource, attributes)
         if groups:
             call(client, "ModifyInstanceAttribute", {**instance, "Groups": groups[_GROUPS] or []})
+            resource.took(changed, _GROUPS)
         if stopped:
             call(client, "StopInstances", {"InstanceIds": [resource.physical_id]})
             for name, value in stopped.items():
                 wish = _user_data(value) if name == "UserData" and value is not None else value
                 call_fitted(client, "ModifyInstanceAttribute", {**instance, name: {"Value": wish}})
+                resource.took(changed, name)
             call(client, "StartInstances", {"InstanceIds": [resource.physical_id]})
 
     @staticmethod
@@ -76,6 +78,7 @@ class Instance(ApiHandler):
         for name, value in attributes.items():
             wish: dict[str, Any] = {**instance, name: {"Value": value}}
             call_fitted(client, "ModifyInstanceAttribute", wish)
+            resource.took(attributes, name)
 
 
 def _user_data(encoded: str) -> str:

@@ -30,13 +30,16 @@ class Key(ApiHandler):
         client, key = scope.client("kms"), {"KeyId": resource.physical_id}
         if "EnableKeyRotation" in afterwards or "RotationPeriodInDays" in afterwards:
             _rotate(client, key, {**split(resource.properties, *_AFTERWARDS)[0], **afterwards})
+            resource.took(changed, *afterwards.keys() - {"Enabled"})
         if "Enabled" in afterwards:
             enabled = str(afterwards["Enabled"]).lower() != "false"
             call(client, "EnableKey" if enabled else "DisableKey", key)
+            resource.took(changed, "Enabled")
         policy, rest = split(rest, "KeyPolicy")
         if policy:
             parameters = {**key, "PolicyName": "default", **policy}
             call_fitted(client, "PutKeyPolicy", parameters, self.renamed)
+            resource.took(changed, *policy)
         super().apply(scope, resource, rest)
 
     def delete(self, scope: Scope, resource: Resource) -> None:

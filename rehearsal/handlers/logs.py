@@ -36,11 +36,13 @@ class LogGroup(ApiHandler):
                 call(client, "DeleteRetentionPolicy", group)
             else:
                 call_fitted(client, "PutRetentionPolicy", {**group, _RETENTION: own[_RETENTION]})
+            resource.took(changed, _RETENTION)
         if "KmsKeyId" in own:
             if own["KmsKeyId"] is None:
                 call(client, "DisassociateKmsKey", group)
             else:
                 call(client, "AssociateKmsKey", {**group, "kmsKeyId": own["KmsKeyId"]})
+            resource.took(changed, "KmsKeyId")
         super().apply(scope, resource, rest)
 
 

@@ -50,6 +50,7 @@ class Topic(ApiHandler):
         for name, value in attributes.items():
             parameters = {**topic, "AttributeName": name, "AttributeValue": "" if value is None else value}
             call_fitted(client, "SetTopicAttributes", parameters)
+            resource.took(changed, name)
         if subscriptions:
             old = resource.properties.get("Subscription") or []
             self._subscribe(scope, resource, old, subscriptions["Subscription"] or [])
@@ -58,13 +59,19 @@ class Topic(ApiHandler):
     @staticmethod
     def _subscribe(scope: Scope, resource: Resource, old: list[Properties], new: list[Properties]) -> None:
         client, topic = scope.client("sns"), {"TopicArn": resource.physical_id}
-        for subscription in (subscription for subscription in new if subscription not in old):
-            call_fitted(client, "Subscribe", {**topic, **subscription})
-        gone = [subscription["Endpoint"] for subscription in old if subscription not in new]
-        if gone:
+
+        def unsubscribe(subscription: Properties) -> None:
             for standing in call(client, "ListSubscriptionsByTopic", topic)["Subscriptions"]:
-                if standing["Endpoint"] in gone:
+                if standing["Endpoint"] == subscription["Endpoint"]:
                     call_unless_gone(client, "Unsubscribe", {"SubscriptionArn": standing["SubscriptionArn"]})
+
+        resource.bring(
+            "Subscription",
+            old,
+            new,
+            remove=unsubscribe,
+            add=lambda subscription: call_fitted(client, "Subscribe", {**topic, **subscription}),
+        )
 
 
 class TopicPolicy:
@@ -81,8 +88,11 @@ class TopicPolicy:
 
     def update(self, scope: Scope, resource: Resource, properties: Properties) -> None:
         """Sets the policy on the topics that are named now, and takes it from those that no longer are."""
-        self._set(scope, properties["Topics"], properties["PolicyDocument"])
-        self._reset(scope, [topic for topic in resource.properties["Topics"] if topic not in properties["Topics"]])
+        old, new = resource.properties["Topics"], properties["Topics"]
+        # While it is set, some topics have it and others not yet: the way back takes it from all that are new.
+        resource.took({"Topics": [*old, *(topic for topic in new if topic not in old)]}, "Topics")
+        self._set(scope, new, properties["PolicyDocument"])
+        self._reset(scope, [topic for topic in old if topic not in new])
 
     def delete(self, scope: Scope, resource: Resource) -> None:
         """Gives the topics that still are there their first policy back."""

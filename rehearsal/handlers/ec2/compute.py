@@ -33,10 +33,12 @@ class LaunchTemplate(ApiHandler):
             version = {**split(resource.properties, *_CONTENT)[0], **content, "LaunchTemplateId": resource.physical_id}
             given = {name: value for name, value in version.items() if value is not None}
             call_fitted(scope.client("ec2"), "CreateLaunchTemplateVersion", given)
+            resource.took(changed, *content)
         tags, rest = split(rest, _TAGS)
         if tags:
             old, new = _own_tags(resource.properties.get(_TAGS)), _own_tags(tags[_TAGS])
             retag_by_id(scope.client("ec2"), resource, new, sorted(set(old) - set(new)))
+            resource.took(changed, _TAGS)
         super().apply(scope, resource, rest)
 
 

@@ -63,7 +63,9 @@ class SecurityGroup(ApiHandler):
                 [rule for rule in wanted if rule not in stand],
             )
             if not made:
+                resource.took({name: [*old, *(rule for rule in new if rule not in old)]}, name)
                 _change(client, resource, f"RevokeSecurityGroup{_DIRECTIONS[name]}", gone)
+            resource.took(changed, name)
         super().apply(scope, resource, rest)
 
 

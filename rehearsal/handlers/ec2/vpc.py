@@ -40,7 +40,7 @@ class Vpc(ApiHandler):
     def apply(self, scope: Scope, resource: Resource, changed: Properties) -> None:
         """Sets the DNS switches by ``ModifyVpcAttribute``, and passes on the rest."""
         switches, rest = split(changed, *_VPC_SWITCHES)
-        _switch(scope.client("ec2"), "ModifyVpcAttribute", {"VpcId": resource.physical_id}, switches)
+        _switch(resource, scope.client("ec2"), "ModifyVpcAttribute", {"VpcId": resource.physical_id}, switches)
         super().apply(scope, resource, rest)
 
 
@@ -67,20 +67,22 @@ class Subnet(ApiHandler):
         client, subnet = scope.client("ec2"), {"SubnetId": resource.physical_id}
         names, rest = split(changed, _NAMES)
         switches, rest = split(rest, *_SUBNET_SWITCHES)
-        _switch(client, "ModifySubnetAttribute", subnet, switches)
+        _switch(resource, client, "ModifySubnetAttribute", subnet, switches)
         old = {} if made or not names else resource.properties.get(_NAMES) or {}
         for name, value in changes(old, names.get(_NAMES) or {}).items():
             renamed = {"HostnameType": "PrivateDnsHostnameTypeOnLaunch"}.get(name, f"{name}OnLaunch")
             wrapped = value if name == "HostnameType" else {"Value": value}
             call_fitted(client, "ModifySubnetAttribute", {**subnet, renamed: wrapped})
+        resource.took(changed, *names)
         super().apply(scope, resource, rest)
 
 
-def _switch(client: Any, operation: str, identity: Properties, switches: Properties) -> None:
+def _switch(resource: Resource, client: Any, operation: str, identity: Properties, switches: Properties) -> None:
     """Sets one switch a call, as EC2 wants it; a switch taken out of the template goes back to its default."""
     for name, value in switches.items():
         default = name == "EnableDnsSupport"
         call_fitted(client, operation, {**identity, name: {"Value": default if value is None else value}})
+        resource.took(switches, name)
 
 
 HANDLERS: dict[str, Handler] = {

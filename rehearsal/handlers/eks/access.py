@@ -20,27 +20,32 @@ class AccessEntry(ApiHandler):
     def create(self, scope: Scope, resource: Resource) -> None:
         """Makes the entry and associates its policies."""
         super().create(scope, resource)
-        _associate(scope.client("eks"), resource.properties, [], resource.properties.get(_POLICIES) or [])
+        _associate(scope.client("eks"), resource, [], resource.properties.get(_POLICIES) or [])
 
     def apply(self, scope: Scope, resource: Resource, changed: Properties) -> None:
         """Changes groups, user name and policies."""
         policies, rest = split(changed, _POLICIES)
         old, new = resource.properties.get(_POLICIES) or [], policies.get(_POLICIES) or []
         if policies:
-            _associate(scope.client("eks"), resource.properties, old, new)
+            _associate(scope.client("eks"), resource, old, new)
         if rest.get("KubernetesGroups", []) is None:
             rest["KubernetesGroups"] = []
         super().apply(scope, resource, rest)
 
 
-def _associate(client: Any, entry: Properties, old: list[Properties], new: list[Properties]) -> None:
+def _associate(client: Any, entry: Resource, old: list[Properties], new: list[Properties]) -> None:
     """Associates the policies that are new or have another scope, and disassociates those that are gone."""
-    identity = {"clusterName": entry["ClusterName"], "principalArn": entry["PrincipalArn"]}
-    wanted = {policy["PolicyArn"] for policy in new}
-    for arn in (policy["PolicyArn"] for policy in old if policy["PolicyArn"] not in wanted):
+    identity = {"clusterName": entry.properties["ClusterName"], "principalArn": entry.properties["PrincipalArn"]}
+    stand, wanted = ({policy["PolicyArn"]: policy for policy in policies} for policies in (old, new))
+    for arn in [arn for arn in stand if arn not in wanted]:
         call_unless_gone(client, "DisassociateAccessPolicy", {**identity, "policyArn": arn})
-    for policy in (policy for policy in new if policy not in old):
-        call_fitted(client, "AssociateAccessPolicy", {**identity, **policy})
+        del stand[arn]
+        entry.took({_POLICIES: [*stand.values()]}, _POLICIES)
+    for arn, policy in wanted.items():
+        if stand.get(arn) != policy:
+            call_fitted(client, "AssociateAccessPolicy", {**identity, **policy})
+            stand[arn] = policy
+            entry.took({_POLICIES: [*stand.values()]}, _POLICIES)
 
 
 HANDLERS: dict[str, Handler] = {

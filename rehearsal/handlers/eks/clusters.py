@@ -46,6 +46,7 @@ class Cluster(ApiHandler):
                 call(client, "UpdateClusterConfig", {**cluster, "logging": _logging(value)})
             else:
                 call_fitted(client, "UpdateClusterConfig", {**cluster, name: _updatable(name, value)})
+            resource.took(changed, name)
 
 
 def _updatable(name: str, value: Any) -> Any:

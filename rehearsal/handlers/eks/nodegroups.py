@@ -61,6 +61,7 @@ class Nodegroup(ApiHandler):
         if settings:
             asked = {**group, **_settings(resource.properties, settings)}
             _await(client, resource, call_fitted(client, "UpdateNodegroupConfig", asked))
+            resource.took(changed, *settings)
         if versions:
             switch = force.get(_FORCE, resource.properties.get(_FORCE)) or False
             asked = {**group, **versions, "Force": switch}

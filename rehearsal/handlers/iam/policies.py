@@ -23,7 +23,12 @@ class InlinePolicy:
         resource.attributes["Id"] = resource.physical_id
 
     def update(self, scope: Scope, resource: Resource, properties: Properties) -> None:
-        """Writes the policy anew, and removes it where it no longer belongs."""
+        """Writes the policy anew, and removes it where it no longer belongs.
+
+        While it is written, some principals have it and others not yet: the way back takes it from all that are new.
+        """
+        both = {plural: _together(resource.properties, properties, plural) for plural in _PRINCIPALS}
+        resource.took({**properties, **{plural: names for plural, names in both.items() if names}}, *both)
         self._write(scope, properties)
         kept = properties if properties["PolicyName"] == resource.properties["PolicyName"] else {}
         self._remove(scope, resource.properties, kept)
@@ -52,6 +57,10 @@ class InlinePolicy:
                     call_unless_gone(scope.client("iam"), f"Delete{kind}Policy", policy)
 
 
+def _together(old: Properties, new: Properties, plural: str) -> list[str]:
+    return list(dict.fromkeys([*old.get(plural, []), *new.get(plural, [])]))
+
+
 class ManagedPolicy(ApiHandler):
     """A customer-managed policy and what it is attached to; an update makes a new default version."""
 
@@ -75,6 +84,7 @@ class ManagedPolicy(ApiHandler):
             if len(old) == _MOST_VERSIONS - 1:
                 call(client, "DeletePolicyVersion", {**policy, "VersionId": old[-1]})
             call_fitted(client, "CreatePolicyVersion", {**policy, **document, "SetAsDefault": True})
+            resource.took(changed, *document)
         super().apply(scope, resource, rest)
 
     def delete(self, scope: Scope, resource: Resource) -> None:
@@ -95,10 +105,14 @@ def _attach(scope: Scope, resource: Resource, old: Properties, new: Properties) 
     for plural, names in changes(split(old, *_PRINCIPALS)[0], split(new, *_PRINCIPALS)[0]).items():
         kind, parameter = _PRINCIPALS[plural]
         was, wanted = old.get(plural) or [], names or []
-        for name in (name for name in was if name not in wanted):
+
+        def remove(name: str, kind: str = kind, parameter: str = parameter) -> None:
             call_unless_gone(client, f"Detach{kind}Policy", {**policy, parameter: name})
-        for name in (name for name in wanted if name not in was):
+
+        def add(name: str, kind: str = kind, parameter: str = parameter) -> None:
             call(client, f"Attach{kind}Policy", {**policy, parameter: name})
+
+        resource.bring(plural, was, wanted, remove=remove, add=add)
 
 
 def _versions(client: Any, policy: Properties) -> list[dict[str, Any]]:

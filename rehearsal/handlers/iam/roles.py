@@ -37,12 +37,14 @@ class Role(ApiHandler):
         if "AssumeRolePolicyDocument" in trust:
             document = trust["AssumeRolePolicyDocument"]
             call_fitted(client, "UpdateAssumeRolePolicy", {**role, "PolicyDocument": document})
+            resource.took(changed, "AssumeRolePolicyDocument")
         if "PermissionsBoundary" in trust:
             boundary = trust["PermissionsBoundary"]
             if boundary is None:
                 call(client, "DeleteRolePermissionsBoundary", role)
             else:
                 call(client, "PutRolePermissionsBoundary", {**role, "PermissionsBoundary": boundary})
+            resource.took(changed, "PermissionsBoundary")
         given = {name: _ABSENT.get(name) if value is None else value for name, value in rest.items()}
         super().apply(scope, resource, given)
 
@@ -58,18 +60,24 @@ class Role(ApiHandler):
         """Attaches, detaches, writes and removes what differs between old properties and new policies."""
         client, role = scope.client("iam"), {"RoleName": resource.physical_id}
         if "ManagedPolicyArns" in policies:
-            was, arns = old.get("ManagedPolicyArns") or [], policies["ManagedPolicyArns"] or []
-            for arn in (arn for arn in was if arn not in arns):
-                call_unless_gone(client, "DetachRolePolicy", {**role, "PolicyArn": arn})
-            for arn in (arn for arn in arns if arn not in was):
-                call(client, "AttachRolePolicy", {**role, "PolicyArn": arn})
+            resource.bring(
+                "ManagedPolicyArns",
+                old.get("ManagedPolicyArns") or [],
+                policies["ManagedPolicyArns"] or [],
+                remove=lambda arn: call_unless_gone(client, "DetachRolePolicy", {**role, "PolicyArn": arn}),
+                add=lambda arn: call(client, "AttachRolePolicy", {**role, "PolicyArn": arn}),
+            )
         if "Policies" in policies:
             documents = {policy["PolicyName"]: policy for policy in policies["Policies"] or []}
-            for policy in old.get("Policies") or []:
-                if policy["PolicyName"] not in documents:
-                    call_unless_gone(client, "DeleteRolePolicy", {**role, "PolicyName": policy["PolicyName"]})
-            for policy in documents.values():
+            stand = {policy["PolicyName"]: policy for policy in old.get("Policies") or []}
+            for name in [name for name in stand if name not in documents]:
+                call_unless_gone(client, "DeleteRolePolicy", {**role, "PolicyName": name})
+                del stand[name]
+                resource.took({"Policies": [*stand.values()]}, "Policies")
+            for name, policy in documents.items():
                 call_fitted(client, "PutRolePolicy", {**role, **policy})
+                stand[name] = policy
+                resource.took({"Policies": [*stand.values()]}, "Policies")
 
 
 class InstanceProfile(ApiHandler):
@@ -90,10 +98,15 @@ class InstanceProfile(ApiHandler):
         was, new = resource.properties["Roles"] if old is None else old, roles.get("Roles") or []
         client, profile = scope.client("iam"), {"InstanceProfileName": resource.physical_id}
         if roles:
-            for role in (role for role in was if role not in new):
-                call_unless_gone(client, "RemoveRoleFromInstanceProfile", {**profile, "RoleName": role})
-            for role in (role for role in new if role not in was):
-                call(client, "AddRoleToInstanceProfile", {**profile, "RoleName": role})
+            resource.bring(
+                "Roles",
+                was,
+                new,
+                remove=lambda role: call_unless_gone(
+                    client, "RemoveRoleFromInstanceProfile", {**profile, "RoleName": role}
+                ),
+                add=lambda role: call(client, "AddRoleToInstanceProfile", {**profile, "RoleName": role}),
+            )
         super().apply(scope, resource, rest)
 
     def delete(self, scope: Scope, resource: Resource) -> None:
