@@ -104,6 +104,7 @@ def node_group(environment: Environment, group: NodeGroup, lock: Lock) -> NodeGr
     chip = CHIPS[instance_type.chip]
     per_core = group.logical_neuroncore_config or chip.default_logical_neuroncore_config or 1
     pin, image_id = lock.images[group.name], custom_image_id(lock, group)
+    scaling = _scaling(group)
     return NodeGroupPlan(
         name=group.name,
         stack=f"{environment.name}-nodes-{group.name}",
@@ -116,11 +117,11 @@ def node_group(environment: Environment, group: NodeGroup, lock: Lock) -> NodeGr
         awaits_image=awaits_image(image_id),
         capacity_type=_CAPACITY_TYPES.get(group.capacity.type, "ON_DEMAND"),
         block=block(environment, group),
-        scaling=_scaling(group),
+        scaling=scaling,
         launch_template=_launch_template(environment, group, instance_type, image_id),
         labels={**group.labels, **_own_labels(group, efa=efa)},
         taints=tuple(TaintPlan(key=taint.key, value=taint.value, effect=taint.effect) for taint in group.taints),
-        max_unavailable=group.max_unavailable,
+        max_unavailable=min(group.max_unavailable, scaling.maximum),
         update_strategy="MINIMAL" if is_reserved(group) else "DEFAULT",
         node_repair=repair(group),
         addresses=addresses_of(group, instance_type),

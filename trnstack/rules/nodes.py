@@ -137,6 +137,25 @@ def raid0_has_disks(environment: Environment) -> Iterator[Finding]:
             )
 
 
+def updates_take_no_more_than_there_is(environment: Environment) -> Iterator[Finding]:
+    """K8S019: An update takes away no more nodes at a time than the node group can have.
+
+    A group that is scaled to nothing keeps its number for the time when it has nodes again.
+
+    Source: hashicorp/terraform-provider-aws issue 26535 and pull request 26551, which quote EKS's refusal.
+    """
+    for index, group in enumerate(environment.node_groups):
+        most = group.largest_count
+        if 0 < most < group.max_unavailable:
+            nodes = "1 node" if most == 1 else f"{most} nodes"
+            yield Finding(
+                code="K8S019",
+                path=("node_groups", index, "max_unavailable"),
+                message=f"max_unavailable is {group.max_unavailable}, and EKS refuses more than the group's {nodes}",
+                hint=f"write max_unavailable: {most} or less",
+            )
+
+
 RULES = (
     node_keys_are_not_reserved,
     node_keys_are_short,
@@ -145,4 +164,5 @@ RULES = (
     accelerators_are_tainted,
     the_root_volume_holds_the_images,
     raid0_has_disks,
+    updates_take_no_more_than_there_is,
 )

@@ -105,6 +105,11 @@ class TestCapacity:
         assert group().addresses.nodes == 2 + 2
         assert group(max_unavailable=2).addresses.nodes == 2 + 2
 
+    @pytest.mark.parametrize(("count", "at_a_time"), [(0, 1), (1, 1), (4, 3)])
+    def test_at_a_time(self, group, count, at_a_time):
+        """No update takes away more nodes than EKS lets the group have, which is one of a group without nodes."""
+        assert group(node_count=count, max_unavailable=at_a_time if count else 3).max_unavailable == at_a_time
+
 
 class TestRepair:
     @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from trnstack.rules.nodes import (
     taints_are_few,
     taints_are_unique,
     the_root_volume_holds_the_images,
+    updates_take_no_more_than_there_is,
 )
 
 RESERVED = [
@@ -165,3 +166,21 @@ class TestTaintsAreFew:
         """Fifty are taken."""
         taints = [{"key": f"k{number}", "effect": "NO_SCHEDULE"} for number in range(50)]
         assert not list(taints_are_few(environment(node_group={"taints": taints})))
+
+
+class TestUpdatesTakeNoMoreThanThereIs:
+    @pytest.mark.parametrize("counts", [{"node_count": 4}, {"node_count": None, "min_count": 0, "max_count": 4}])
+    def test_more(self, environment, counts):
+        """EKS refuses to take away more nodes than the group can have, of a fixed fleet and of one that grows."""
+        (finding,) = updates_take_no_more_than_there_is(environment(node_group={**counts, "max_unavailable": 5}))
+
+        assert (finding.code, finding.path) == ("K8S019", ("node_groups", 0, "max_unavailable"))
+        assert finding.message == "max_unavailable is 5, and EKS refuses more than the group's 4 nodes"
+        assert finding.hint == "write max_unavailable: 4 or less"
+
+    @pytest.mark.parametrize(("count", "at_a_time"), [(4, 4), (1, 1), (0, 5)])
+    def test_allowed(self, environment, count, at_a_time):
+        """All at once may go; and a group that is scaled to nothing keeps its number."""
+        changed = environment(node_group={"node_count": count, "max_unavailable": at_a_time})
+
+        assert not list(updates_take_no_more_than_there_is(changed))
