@@ -19,11 +19,13 @@ class NameRule:
         property: The property that may hold the name.
         limit: The most characters that the type's names may have.
         lower: Whether names are in lower case, as a bucket's are.
+        begins: What a generated name begins with; None where it is the stack's name, as it is of most types.
     """
 
     property: str
     limit: int
     lower: bool = False
+    begins: str | None = None
 
     def name(self, scope: Scope, resource: Resource) -> str:
         """Gives the template's name, or generates ``STACK-LOGICALID-RANDOM``, cut to the type's limit.
@@ -34,17 +36,21 @@ class NameRule:
         Source: CloudFormation user guide, Name type.
         """
         given = resource.properties.get(self.property)
-        return str(given) if given else generated_name(scope, resource, limit=self.limit, lower=self.lower)
+        if given:
+            return str(given)
+        return generated_name(scope, resource, limit=self.limit, lower=self.lower, begins=self.begins)
 
 
-def generated_name(scope: Scope, resource: Resource, *, limit: int, lower: bool = False) -> str:
+def generated_name(
+    scope: Scope, resource: Resource, *, limit: int, lower: bool = False, begins: str | None = None
+) -> str:
     """Generates the next name of a resource; both its parts are cut alike where it would be longer than the limit."""
     counts = state_of(scope.account, scope.region).generated_names
     counts[scope.stack_id, resource.logical_id] += 1
     suffix = _suffix(f"{scope.stack_id} {resource.logical_id} {counts[scope.stack_id, resource.logical_id]}")
-    room = limit - len(suffix) - 2
-    logical_id = resource.logical_id[: max(room // 2, room - len(scope.stack_name))]
-    name = f"{scope.stack_name[: room - len(logical_id)]}-{logical_id}-{suffix}"
+    room, first = limit - len(suffix) - 2, scope.stack_name if begins is None else begins
+    logical_id = resource.logical_id[: max(room // 2, room - len(first))]
+    name = f"{first[: room - len(logical_id)]}-{logical_id}-{suffix}"
     return name.lower() if lower else name
 
 

@@ -73,7 +73,7 @@ class Bucket:
         if properties.get("ReplicationConfiguration"):
             check_versions(properties)
         if changed.get("ReplicationConfiguration"):
-            check_copies(client, properties)
+            check_copies(client, properties, account=scope.account)
         for name, setting in SETTINGS.items():
             if name in changed:
                 setting.apply(client, bucket, _meant(name, changed[name], bucket))

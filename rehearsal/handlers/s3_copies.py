@@ -2,7 +2,8 @@
 
 Source: S3 user guide, "Requirements and considerations for replication", "Using Object Lock with S3 Replication";
 badmintoncryer/cdk-preflight, rules/s3, pf-s3-replication-*, ``meta.yaml``, deploys of September 2026, which tell words
-and no codes: those of rules are not confirmed.
+and no codes: those of rules are not confirmed. Metrics without Replication Time Control are taken: CloudFormation user
+guide, AWS::S3::Bucket Metrics, which no longer asks for it as AWS::S3::Bucket ReplicationTime asks for metrics.
 """
 
 from collections import Counter
@@ -12,6 +13,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from rehearsal.handlers.base import Properties, ResourceError
+from rehearsal.overlays.trust import knows_all_of
 
 _GUIDE = "Please refer to S3 Developer Guide for more information."
 
@@ -27,8 +29,15 @@ def check_versions(properties: Properties) -> None:
         raise _invalid(f"Invalid request provided: {words}")
 
 
-def check_copies(client: Any, properties: Properties) -> None:
+def check_copies(client: Any, properties: Properties, *, account: str) -> None:
     """Refuses rules that don't go together, and replication to a bucket that can't take it.
+
+    Of a bucket in an account that somebody has nothing is said where the rehearsal was not told of it.
+
+    Args:
+        client: A boto3 client of S3.
+        properties: The properties of the bucket.
+        account: Its account, which is the destination's too unless the rule names another.
 
     Raises:
         ResourceError: As S3 answers.
@@ -41,7 +50,8 @@ def check_copies(client: Any, properties: Properties) -> None:
     for rule in rules:
         for problem in _problems(rule):
             raise _invalid(problem)
-        _check_destination(client, rule, locked=bool(properties.get("ObjectLockConfiguration")))
+        is_locked = bool(properties.get("ObjectLockConfiguration"))
+        _check_destination(client, rule, locked=is_locked, owner=str(rule["Destination"].get("Account", account)))
 
 
 def _problems(rule: Properties) -> Iterator[str]:
@@ -51,7 +61,7 @@ def _problems(rule: Properties) -> Iterator[str]:
     tagged = chosen and ("TagFilter" in chosen or "TagFilters" in (chosen.get("And") or {}))
     if tagged and (rule.get("DeleteMarkerReplication") or {}).get("Status") == "Enabled":
         yield f"Delete marker replication is not supported if any Tag filter is specified. {_GUIDE}"
-    if ("ReplicationTime" in destination) != ("Metrics" in destination):
+    if "ReplicationTime" in destination and "Metrics" not in destination:
         yield "Replication destination must contain both ReplicationTime and Metrics or neither."
     encrypted = "SseKmsEncryptedObjects" in (rule.get("SourceSelectionCriteria") or {})
     if encrypted and not (destination.get("EncryptionConfiguration") or {}).get("ReplicaKmsKeyID"):
@@ -60,11 +70,13 @@ def _problems(rule: Properties) -> Iterator[str]:
         yield "Invalid bucket ARN"
 
 
-def _check_destination(client: Any, rule: Properties, *, locked: bool) -> None:
+def _check_destination(client: Any, rule: Properties, *, locked: bool, owner: str) -> None:
     bucket = str(rule["Destination"]["Bucket"]).rpartition(":")[2]
     try:
         status = client.get_bucket_versioning(Bucket=bucket).get("Status")
     except ClientError as error:
+        if error.response["Error"]["Code"] != "NoSuchBucket" or not knows_all_of(owner):
+            return
         raise _invalid("Destination bucket must exist.") from error
     if status != "Enabled":
         raise _invalid("Destination bucket must have versioning enabled.")

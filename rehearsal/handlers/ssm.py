@@ -1,4 +1,8 @@
-"""Parameters of the parameter store."""
+"""Parameters of the parameter store.
+
+Source: aws/aws-cdk, the integration test of ``StringListParameter``, of the names that CloudFormation generates: they
+begin with ``CFN`` and not with the stack's name, with which SSM would refuse some (``aws-network``).
+"""
 
 from typing import Any
 
@@ -43,7 +47,7 @@ HANDLERS: dict[str, Handler] = {
         reference="{Name}",
         identity={"Name": "{Ref}"},
         delete_operation="DeleteParameter",
-        name=NameRule("Name", 1011),
+        name=NameRule("Name", 1011, begins="CFN"),
         retag=_retag,
     ),
 }

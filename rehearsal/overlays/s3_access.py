@@ -17,6 +17,9 @@ from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.s3_public import PUBLIC_ACLS
 
 _ENFORCED, _PRIVATE = "BucketOwnerEnforced", "private"
+#: Lists of objects, which S3 leaves out where a bucket is made; whatever list a bucket has, its owner has all rights.
+#: Source: S3 user guide, "Access control list (ACL) overview", canned ACLs; "Troubleshooting" of Object Ownership.
+_OF_OBJECTS = ("bucket-owner-read", "bucket-owner-full-control")
 _ACL, _OWNERSHIP, _GRANT = "x-amz-acl", "x-amz-object-ownership", "x-amz-grant-"
 _GROUPS = ("global/AllUsers", "global/AuthenticatedUsers")
 _DISOWNED = "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting"
@@ -89,7 +92,9 @@ def blocks_public_policies(bucket: Any) -> bool:
 
 def _grants(headers: Mapping[str, str]) -> bool:
     """Says whether a request has a list with more in it than the owner's own rights."""
-    return headers.get(_ACL, _PRIVATE) != _PRIVATE or any(name.startswith(_GRANT) for name in headers)
+    return headers.get(_ACL, _PRIVATE) not in (_PRIVATE, *_OF_OBJECTS) or any(
+        name.startswith(_GRANT) for name in headers
+    )
 
 
 def _is_public(headers: Mapping[str, str]) -> bool:

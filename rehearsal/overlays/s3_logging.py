@@ -15,13 +15,15 @@ from typing import Any
 from moto.s3.models import s3_backends
 
 from rehearsal.overlays.errors import OverlayError
-from rehearsal.overlays.trust import listed
+from rehearsal.overlays.trust import knows_all_of, listed
 
 _INVALID_TARGET = "InvalidTargetBucketForLogging"
 
 
 def put_logging(bucket: Any, status: Mapping[str, Any]) -> bool:
     """Sets where a bucket's access logs go, or that it has none.
+
+    A bucket that is not known may be there, where the account is somebody's.
 
     Args:
         bucket: moto's record of the bucket.
@@ -42,7 +44,9 @@ def put_logging(bucket: Any, status: Mapping[str, Any]) -> bool:
         return False
     _, account = s3_backends.bucket_accounts.get(name, (None, None))
     if account is None:
-        raise OverlayError(_INVALID_TARGET, "The target bucket for logging does not exist")
+        if knows_all_of(bucket.account_id):
+            raise OverlayError(_INVALID_TARGET, "The target bucket for logging does not exist")
+        return _log_to(bucket, name, enabled)
     if account != bucket.account_id:
         words = "The owner for the bucket to be logged and the target bucket must be the same."
         raise OverlayError(_INVALID_TARGET, words)
@@ -51,5 +55,9 @@ def put_logging(bucket: Any, status: Mapping[str, Any]) -> bool:
         raise OverlayError("CrossLocationLoggingProhibitted", "Cross S3 location logging not allowed. ")
     if listed(enabled.get("TargetGrants") or []):
         return False
+    return _log_to(bucket, name, enabled)
+
+
+def _log_to(bucket: Any, name: str, enabled: Mapping[str, Any]) -> bool:
     bucket.logging = {"TargetBucket": name, "TargetPrefix": enabled.get("TargetPrefix") or ""}
     return True

@@ -19,7 +19,7 @@ from rehearsal import clock
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.scheduler_clock import remember
 from rehearsal.overlays.scheduler_target_checks import check_target
-from rehearsal.overlays.trust import role_named, trusts_service
+from rehearsal.overlays.trust import knows_all_of, role_named, trusts_service
 
 _AT = re.compile(r"at\((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\)")
 _RATE = re.compile(r"rate\([1-9]\d* (minute|minutes|hour|hours|day|days)\)")
@@ -91,7 +91,8 @@ class Response(EventBridgeSchedulerResponse):
         _check_expression(str(self._get_param("ScheduleExpression")), self._zone())
         target = self._get_param("Target")
         role = role_named(target["RoleArn"], account=self.current_account, partition=self.partition)
-        if role is None or not trusts_service(role, "scheduler.amazonaws.com"):
+        unknown = role is None and knows_all_of(self.current_account)
+        if unknown or (role is not None and not trusts_service(role, "scheduler.amazonaws.com")):
             message = "The execution role you provide must allow AWS EventBridge Scheduler to assume the role."
             raise _invalid(message)
         check_target(target, self.region)

@@ -14,11 +14,13 @@ from typing import Any
 from botocore.exceptions import UnknownServiceError
 
 from rehearsal.overlays.errors import OverlayError
-from rehearsal.overlays.scheduler_targets import UNIVERSAL
+from rehearsal.overlays.scheduler_targets import UNIVERSAL, service_of
 from rehearsal.sessions import core_session
 
 #: What a universal target may not do: Scheduler calls nothing that only reads.
 _READS = re.compile(r"(get|describe|list|poll|receive|search|scan|query|select|read)[A-Z]")
+#: Capitals in a row, without the one that begins the next word.
+_CAPITALS = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z]|$)")
 #: Whose targets take which parameters, by the service in the target's ARN.
 _PARAMETERS: Mapping[str, str] = MappingProxyType(
     {
@@ -51,14 +53,20 @@ def check_target(target: Mapping[str, Any], region: str) -> None:
 
 
 def _check_universal(target: Mapping[str, Any]) -> None:
-    """Refuses a call that no SDK has, that only reads, or whose input lacks what it requires, in the SDK's capitals."""
+    """Refuses a call that no SDK has, that only reads, or whose input lacks what it requires, in the SDK's capitals.
+
+    The SDK is Java's, which writes capitals in a row as a word: ``DbInstanceIdentifier``. Whether Scheduler takes the
+    service's own ``DBInstanceIdentifier`` too is told both ways, so that it is taken here.
+
+    Source: aws-cdk-lib, aws-scheduler-targets, README, ``Universal``.
+    """
     universal = UNIVERSAL.fullmatch(target["Arn"])
     if not universal:
         raise _invalid("scheduler is not a supported service for a target")
     service, call = universal.groups()
     operation = call[:1].upper() + call[1:]
     try:
-        model = core_session().get_service_model(service)
+        model = core_session().get_service_model(service_of(service))
     except UnknownServiceError as error:
         raise _invalid(f"{service} is not a supported service for a target.") from error
     if operation not in model.operation_names:
@@ -69,10 +77,15 @@ def _check_universal(target: Mapping[str, Any]) -> None:
         raise _invalid("You must provide an input to set this target for your schedule")
     given = _check_json(target["Input"], "Input must be valid JSON.")
     shape = model.operation_model(operation).input_shape
-    required = {name[:1].upper() + name[1:] for name in (shape.required_members if shape else [])}
-    missing = sorted(required - set(given))
+    required = [name[:1].upper() + name[1:] for name in (shape.required_members if shape else [])]
+    missing = sorted(_as_in_java(name) for name in required if not {name, _as_in_java(name)} & set(given))
     if missing:
         raise _invalid(f"Invalid RequestJson provided. Reason: the required parameter {missing[0]} is missing.")
+
+
+def _as_in_java(name: str) -> str:
+    """Writes a parameter as the SDK for Java does: of capitals in a row, those before a word's own are small."""
+    return _CAPITALS.sub(lambda found: found[0].capitalize(), name)
 
 
 def _check_json(text: str, words: str) -> Any:

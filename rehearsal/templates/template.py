@@ -2,7 +2,9 @@
 
 Source: the words for ``DependsOn`` are quoted in carriagereturn.nl, "Conditional Dependency in Cloudformation", and
 in cloudonaut, "Optional DependsOn with CloudFormation"; for a resource that is no object in
-aws-samples/cfn101-workshop.
+aws-samples/cfn101-workshop. That a resource may have a description, though no page of the guide says so: aws/aws-cdk
+pull request 10522, shalupov/idea-cloudformation issue 117 (CodeStar's own templates) and aws-cloudformation/cfn-lint
+issue 2641.
 """
 
 from collections.abc import Mapping
@@ -22,6 +24,7 @@ RESOURCE_ATTRIBUTES = frozenset(
         "CreationPolicy",
         "DeletionPolicy",
         "DependsOn",
+        "Description",
         "Metadata",
         "Properties",
         "Type",

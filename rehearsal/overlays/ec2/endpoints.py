@@ -21,7 +21,8 @@ from rehearsal.overlays.ec2.addresses import check_free_address
 from rehearsal.overlays.errors import OverlayError
 
 _OF_AWS = "com.amazonaws."
-_WITH_GATEWAY = ("s3", "dynamodb")
+#: Source: PrivateLink guide, "Gateway endpoints"; S3 user guide, "Networking for directory buckets", of ``s3express``.
+_WITH_GATEWAY = ("s3", "dynamodb", "s3express")
 _ASKED = "asked_private_dns"
 
 

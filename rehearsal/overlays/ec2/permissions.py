@@ -32,12 +32,17 @@ def check_permission(permission: Mapping[str, Any]) -> None:
     protocol = str(permission.get("IpProtocol")).lower()
     if protocol not in _NAMED and not (protocol.isdecimal() and int(protocol) <= _LAST_PROTOCOL):
         raise _invalid(f"Invalid value '{permission.get('IpProtocol')}' for IP protocol. Unknown protocol.")
-    if protocol in _WITH_PORTS:
+    if has_ports(permission):
         _check_ports(permission)
     elif protocol in _ICMP:
         _check_icmp(permission)
     for peer in (peer for name in _PEERS for peer in permission.get(name) or ()):
         _check_peer(peer)
+
+
+def has_ports(permission: Mapping[str, Any]) -> bool:
+    """Says whether a permission is of a protocol with ports."""
+    return str(permission.get("IpProtocol")).lower() in _WITH_PORTS
 
 
 def _check_ports(permission: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from moto.core.responses import ActionResult
 from moto.ec2.responses import EC2Response
 
-from rehearsal.overlays.ec2.permissions import check_permission
+from rehearsal.overlays.ec2.permissions import check_permission, has_ports
 from rehearsal.overlays.errors import OverlayError
 
 _INVALID = "InvalidParameterValue"
@@ -46,6 +46,16 @@ class SecurityGroups(EC2Response):
         self._check_permissions()
         return super().authorize_security_group_egress()
 
+    def revoke_security_group_ingress(self) -> ActionResult:
+        """Answers RevokeSecurityGroupIngress."""
+        self._complete_permissions()
+        return super().revoke_security_group_ingress()
+
+    def revoke_security_group_egress(self) -> ActionResult:
+        """Answers RevokeSecurityGroupEgress."""
+        self._complete_permissions()
+        return super().revoke_security_group_egress()
+
     def delete_security_group(self) -> ActionResult:
         """Answers DeleteSecurityGroup; a group that an interface, an endpoint or another group's rule names stays."""
         group_id = self._get_param("GroupId")
@@ -53,8 +63,21 @@ class SecurityGroups(EC2Response):
             raise OverlayError("DependencyViolation", f"resource {group_id} has a dependent object")
         return super().delete_security_group()
 
+    def _complete_permissions(self) -> list[dict[str, Any]]:
+        """Gives the permissions, of which those of protocols without ports say so: moto wants ports of every one.
+
+        Source: EC2 API reference, AuthorizeSecurityGroupIngress, ``IpProtocol``: of other protocols than TCP, UDP and
+        ICMP all ports are let through whatever is said; IpPermission: of ICMPv6 the types may be left out.
+        """
+        permissions: list[dict[str, Any]] = self._get_param("IpPermissions", [])
+        for permission in permissions:
+            if not has_ports(permission):
+                permission.setdefault("FromPort", -1)
+                permission.setdefault("ToPort", -1)
+        return permissions
+
     def _check_permissions(self) -> None:
-        permissions = self._get_param("IpPermissions", [])
+        permissions = self._complete_permissions()
         for permission in permissions:
             check_permission(permission)
         group = self.ec2_backend.get_security_group_from_id(self._get_param("GroupId"))

@@ -1,5 +1,7 @@
 """Which versions of add-ons EKS offers."""
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from moto.core.responses import ActionResult
@@ -10,6 +12,10 @@ from rehearsal.pins import published
 
 #: Source: EKS API reference, DescribeAddonVersions, ``maxResults``.
 _PAGE = 100
+_INVALID = "InvalidParameterException"
+#: Of AWS's own add-ons. Source: EKS API reference, DescribeAddonVersions; badmintoncryer/cdk-preflight, rules/eks,
+#: pf-eks-addon-version-format, ``meta.yaml``.
+_VERSION = re.compile(r"v\d+\.\d+\.\d+-eksbuild\.\d+")
 
 
 class AddonVersions(PodIdentities):
@@ -35,22 +41,37 @@ class AddonVersions(PodIdentities):
 def version_for(name: str, minor: str, wanted: str | None) -> str:
     """Gives the version that an add-on gets in a cluster: the wanted one, or the minor's default.
 
-    Raises:
-        OverlayError: EKS has no such add-on, or not in this version for this minor.
+    EKS offers more add-ons, and far more versions of them, than the tables have: of those the rehearsal says that it
+    does not know them. A refusal of EKS's is only what no add-on's version looks like, and another minor's kube-proxy.
 
-    Source: hashicorp/terraform-provider-aws issue 33385, aws/containers-roadmap issue 1429 and marcincuber/eks issue
-    10, which quote the three refusals.
+    Raises:
+        OverlayError: EKS has no such version for this minor, or the rehearsal does not know it.
+
+    Source: hashicorp/terraform-provider-aws issue 33385, for the words; EKS user guide, "AWS add-ons", "Community
+    add-ons" and "AWS Marketplace add-ons", for how many there are.
     """
     minors = published().add_ons.get(name)
     if minors is None:
-        raise OverlayError("InvalidParameterException", "Addon specified is not supported")
+        raise _unknown(f"add-on {name}", published().add_ons)
+    if wanted is not None and (not _VERSION.fullmatch(wanted) or _is_of_another(name, minor, wanted)):
+        raise OverlayError(_INVALID, "Addon version specified is not supported")
     versions = minors.get(minor)
     if not versions:
-        message = f"Addon {name} specified is not supported in {minor} kubernetes version"
-        raise OverlayError("InvalidParameterException", message)
+        raise _unknown(f"versions of add-on {name} for Kubernetes {minor}", minors)
     if wanted is not None and wanted not in versions:
-        raise OverlayError("InvalidParameterException", "Addon version specified is not supported")
+        raise _unknown(f"version {wanted} of add-on {name} for Kubernetes {minor}", versions)
     return wanted or versions[0]
+
+
+def _is_of_another(name: str, minor: str, version: str) -> bool:
+    """Says whether a version is one of kube-proxy for another Kubernetes minor, which its beginning tells."""
+    return name == "kube-proxy" and not version.startswith(f"v{minor}.")
+
+
+def _unknown(what: str, known: Iterable[str]) -> OverlayError:
+    return OverlayError(
+        _INVALID, f"The rehearsal does not know {what}, which EKS may offer. It knows: {', '.join(known)}"
+    )
 
 
 def _addon(name: str, minors: Any, only: str | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from moto.eks.responses import EKSResponse
 
 from rehearsal.overlays.eks.records import ClusterRecord, NodegroupRecord
 from rehearsal.overlays.errors import OverlayError
-from rehearsal.overlays.trust import role_named, trusts_service
+from rehearsal.overlays.trust import knows_all_of, role_named, trusts_service
 
 
 class EksBase(EKSResponse):
@@ -55,12 +55,15 @@ class EksBase(EKSResponse):
     def check_cluster_role(self, arn: str) -> None:
         """Refuses a role of another account, one that IAM doesn't have, and one that EKS may not take.
 
+        Of a role in an account that somebody has nothing is said where the rehearsal was not told of it.
+
         Source: terraform-aws-modules/terraform-aws-eks issue 2406 and aws-samples/karpenter-blueprints issue 20, which
         quote the code and the words.
         """
         self.check_pass_role(arn)
         role = self.role(arn)
-        if role is None or not trusts_service(role, "eks.amazonaws.com"):
+        unknown = role is None and knows_all_of(self.current_account)
+        if unknown or (role is not None and not trusts_service(role, "eks.amazonaws.com")):
             message = (
                 f"Role with arn: {arn}, could not be assumed because it does not exist or the trusted entity is not "
                 "correct"
@@ -68,13 +71,15 @@ class EksBase(EKSResponse):
             raise OverlayError("InvalidParameterException", message)
 
     def check_node_role(self, arn: str) -> None:
-        """Refuses a role that IAM doesn't have, or that EC2 may not take.
+        """Refuses a role that IAM doesn't have, or that EC2 may not take; for one that is not known see above.
 
         Source: eksctl-io/eksctl issue 3290 and bottlerocket-os/bottlerocket-update-operator issue 316, which quote the
         code and the words about trust.
         """
         role = self.role(arn)
         if role is None:
+            if not knows_all_of(self.current_account):
+                return
             message = f"Role with arn: {arn}, could not be assumed because it does not exist"
             raise OverlayError("InvalidParameterException", message)
         service = "ec2.amazonaws.com.cn" if self.partition == "aws-cn" else "ec2.amazonaws.com"

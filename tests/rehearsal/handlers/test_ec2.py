@@ -163,6 +163,20 @@ class TestSecurityGroup:
         (egress,) = self.group(client, group)["IpPermissionsEgress"]
         assert egress["IpRanges"] == [{"CidrIp": "0.0.0.0/0"}]
 
+    def test_protocols_without_ports(self, client, make, change, network):
+        """Of a protocol that has no ports none need be said, whether its rule comes or goes."""
+        rules = [{"IpProtocol": "50", "CidrIp": "10.0.0.0/8"}, {"IpProtocol": "icmpv6", "CidrIpv6": "::/0"}]
+        group = make(
+            "AWS::EC2::SecurityGroup",
+            GroupDescription="d",
+            VpcId=network.vpc.physical_id,
+            SecurityGroupIngress=rules,
+        )
+        assert {one["IpProtocol"] for one in self.group(client, group)["IpPermissions"]} == {"50", "icmpv6"}
+
+        change(group, SecurityGroupIngress=rules[:1])
+        assert [one["IpProtocol"] for one in self.group(client, group)["IpPermissions"]] == ["50"]
+
     def test_rules_of_their_own(self, client, make, drop, network):
         """A rule from a group to itself is made and revoked by its own id."""
         group = make("AWS::EC2::SecurityGroup", GroupDescription="d", VpcId=network.vpc.physical_id)

@@ -354,6 +354,17 @@ class TestCopies:
         assert found["Rules"][0]["ID"] == "copy"
         assert found["Rules"][0]["Destination"]["Bucket"] == "arn:aws:s3:::copies"
 
+    def test_metrics_alone(self, client, replicated, change):
+        """Metrics need no Replication Time Control."""
+        bucket = replicated(VERSIONED)
+        whole = bucket.properties["ReplicationConfiguration"]
+        rule = whole["Rules"][0]
+        metered = {**rule, "Destination": {**rule["Destination"], "Metrics": {"Status": "Enabled"}}}
+        change(bucket, ReplicationConfiguration={**whole, "Rules": [metered]})
+
+        found = client("s3").get_bucket_replication(Bucket=bucket.physical_id)["ReplicationConfiguration"]
+        assert found["Rules"][0]["Destination"]["Metrics"] == {"Status": "Enabled"}
+
     def test_rule_goes(self, client, replicated, change):
         """A rule that the template no longer gives is taken away."""
         bucket = replicated(VERSIONED)
@@ -377,7 +388,10 @@ class TestCopies:
             ({"Destination": {"Bucket": "copies"}, "SourceSelectionCriteria": None}, "Invalid bucket ARN"),
             (
                 {
-                    "Destination": {"Bucket": "arn:aws:s3:::copies", "Metrics": {"Status": "Enabled"}},
+                    "Destination": {
+                        "Bucket": "arn:aws:s3:::copies",
+                        "ReplicationTime": {"Status": "Enabled", "Time": {"Minutes": 15}},
+                    },
                     "SourceSelectionCriteria": None,
                 },
                 "both ReplicationTime and Metrics or neither",

@@ -1,9 +1,13 @@
 """Keys, parameters, repositories, log groups, topics and alarms."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from botocore.exceptions import ClientError
+
+from rehearsal.handlers import handler_for
+from rehearsal.handlers.base import Resource
 
 ALL = {"Statement": [{"Effect": "Allow", "Action": "kms:*", "Principal": {"AWS": "123456789012"}, "Resource": "*"}]}
 
@@ -51,6 +55,15 @@ def test_parameter(client, make, change):
 
     assert client("ssm").get_parameter(Name="/cdk/version")["Parameter"]["Value"] == "33"
     assert parameter.attributes["Value"] == "33"
+
+
+def test_name_of_a_parameter(scope):
+    """CloudFormation's names of parameters begin alike, also in stacks whose names SSM would refuse."""
+    stack = replace(scope, stack_name="aws-network")
+    parameter = Resource("Thing", "AWS::SSM::Parameter", {"Type": "String", "Value": "1"})
+    handler_for(parameter.type).create(stack, parameter)
+
+    assert str(parameter.physical_id).startswith("CFN-Thing-")
 
 
 def test_parameter_as_a_stack_parameter(services, client):

@@ -138,6 +138,14 @@ class TestGateways:
 
 
 class TestEndpoints:
+    @pytest.mark.parametrize("service", ["s3", "dynamodb", "s3express"])
+    def test_gateways(self, client, make, service):
+        """Three services have gateway endpoints."""
+        vpc = make("AWS::EC2::VPC", CidrBlock="10.0.0.0/16").physical_id
+        made = client("ec2").create_vpc_endpoint(VpcId=vpc, ServiceName=f"com.amazonaws.us-east-2.{service}")
+
+        assert made["VpcEndpoint"]["VpcEndpointType"] == "Gateway"
+
     def test_subnet_added_in_a_zone_that_it_has(self, client, network):
         """An endpoint keeps to one subnet of a zone when it is changed."""
         ec2, vpc_id = client("ec2"), network.vpc.physical_id

@@ -97,6 +97,13 @@ class TestNewBucket:
         granted = [grant["Grantee"].get("URI", "") for grant in s3.get_bucket_acl(Bucket="logs-of-it")["Grants"]]
         assert any(uri.endswith("LogDelivery") for uri in granted)
 
+    @pytest.mark.parametrize("acl", ["bucket-owner-read", "bucket-owner-full-control"])
+    def test_lists_of_objects_at_creation(self, s3, acl):
+        """A list that is meant for objects says nothing of a bucket."""
+        s3.create_bucket(Bucket="kept-by-its-owner", ACL=acl, **HERE)
+
+        assert len(s3.get_bucket_acl(Bucket="kept-by-its-owner")["Grants"]) == 1
+
     @pytest.mark.parametrize(
         ("asked", "code"),
         [
@@ -158,6 +165,7 @@ class TestPolicies:
             {"Principal": {"AWS": "AROACKCEVSQ6C2EXAMPLE"}},
             {"Principal": {"Service": "logging.s3.amazonaws.com"}},
             {"Principal": {"CanonicalUser": "0" * 64}},
+            {"Principal": {"AWS": "arn:aws:iam::cloudfront:user/CloudFront Origin Access Identity E2ABCDEF3GHIJK"}},
             {"Principal": WITHOUT, "NotPrincipal": {"AWS": ACCOUNT}, "Effect": "Deny"},
             {"Action": "s3:*", "Resource": f"arn:aws:s3:::{NAME}"},
             {"Action": "*", "Resource": OBJECTS},

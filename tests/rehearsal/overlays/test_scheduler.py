@@ -101,6 +101,31 @@ class TestTargets:
         with pytest.raises(ClientError, match="the required parameter ClusterName is missing"):
             schedule(call={"clusterName": "demo", "nodegroupName": "trn1"})
 
+    @pytest.mark.parametrize(
+        ("call", "parameters"),
+        [
+            ("rds:stopDBInstance", {"DbInstanceIdentifier": "one"}),
+            ("rds:stopDBInstance", {"DBInstanceIdentifier": "one"}),
+            ("sfn:startExecution", {"StateMachineArn": "arn:aws:states:us-east-2:123456789012:stateMachine:one"}),
+            (
+                "applicationautoscaling:deregisterScalableTarget",
+                {
+                    "ServiceNamespace": "ecs",
+                    "ResourceId": "service/one/two",
+                    "ScalableDimension": "ecs:service:DesiredCount",
+                },
+            ),
+        ],
+    )
+    def test_names_of_the_sdk_for_java(self, schedule, call, parameters):
+        """Services and parameters are called what the SDK for Java calls them."""
+        assert schedule(arn=f"arn:aws:scheduler:::aws-sdk:{call}", call=parameters)
+
+    def test_parameter_that_is_missing(self, schedule):
+        """A parameter is missed under the SDK's name."""
+        with pytest.raises(ClientError, match="the required parameter DbInstanceIdentifier is missing"):
+            schedule(arn="arn:aws:scheduler:::aws-sdk:rds:stopDBInstance", call={})
+
     def test_no_json(self, schedule):
         """The input of a call is JSON."""
         with pytest.raises(ClientError, match="valid JSON"):

@@ -34,6 +34,12 @@ class TestParse:
         assert template.resources["A"].properties == {"X": 1}
         assert template.resources["A"].condition == "C"
 
+    def test_description_of_a_resource(self):
+        """A resource may have a description of its own."""
+        template = parse(json.dumps({"Resources": {"A": {"Type": "T", "Description": "one"}}}))
+
+        assert template.resources["A"].properties == {}
+
     def test_yaml_short_tags(self):
         """Short function tags are written out, at any depth."""
         template = parse(

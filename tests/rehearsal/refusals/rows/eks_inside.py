@@ -146,20 +146,12 @@ ROWS = (
         AccessPolicies=policy({"Type": "namespace"}),
     ),
     row(
-        "add-on-unknown",
-        addon(),
-        "Addon",
-        "Addon specified is not supported",
-        "aws/containers-roadmap issue 1429",
-        AddonName="no-such-add-on",
-    ),
-    row(
-        "add-on-in-unknown-version",
+        "add-on-in-no-version",
         addon(),
         "Addon",
         "Addon version specified is not supported",
         f"{_MEASURED}addon-version-format; hashicorp/terraform-provider-aws issue 33385",
-        AddonVersion="v9.9.9-eksbuild.1",
+        AddonVersion="9.9.9",
     ),
     row(
         "add-on-with-unreadable-configuration",
