@@ -92,12 +92,10 @@ class Rehearsal:
                 app.before_request(overlay.look)  # type: ignore[attr-defined]
         elif overlay is not None:
             app = _app(service, overlay.dispatch)  # type: ignore[attr-defined]
-        elif service in list_of_moto_modules():
-            app = create_backend_app(service)  # type: ignore[arg-type]
         else:
-            app = _app(service, _refuse)
+            app = _moto_app(service) or _app(service, _refuse)
         app.before_request(lambda: self.faults.gate(service))
-        for unknown in (NotImplementedError, NotFound):
+        for unknown in (NotImplementedError, NotFound, ModuleNotFoundError):
             app.register_error_handler(unknown, lambda error: _not_modelled(service, error))
         return app
 
@@ -173,11 +171,21 @@ def _app(service: str, view: Callable[..., Any]) -> Flask:
     return app
 
 
+def _moto_app(service: str) -> Flask | None:
+    """Makes moto's application of a service; None where moto has none, or lacks a package for it that is not ours."""
+    if service not in list_of_moto_modules():
+        return None
+    try:
+        return create_backend_app(service)  # type: ignore[arg-type]
+    except ModuleNotFoundError:
+        return None
+
+
 def _refuse(*_: Any) -> Any:
     raise NotImplementedError("the service is not modelled")
 
 
-def _not_modelled(service: str, error: NotImplementedError | NotFound) -> Response:
+def _not_modelled(service: str, error: NotImplementedError | NotFound | ModuleNotFoundError) -> Response:
     """Answers an operation that nobody models with a service error, which SDKs do not retry as they do a failure."""
     words = ApiError(f"The rehearsal does not model this call of {service}: {error}", code="ValidationException")
     api = BaseResponse(service)

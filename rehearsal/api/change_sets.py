@@ -19,7 +19,7 @@ class ChangeSetActions(DriftActions):
         """Works out what a deployment would do."""
         kind = self.asked("ChangeSetType") or "UPDATE"
         if kind == "IMPORT" or self.asked("ResourcesToImport"):
-            raise ApiError("The rehearsal can't import resources: what it has, it has made itself")
+            raise ApiError("The rehearsal does not model the import of resources: what it has, it has made itself")
         if self.asked("DeploymentMode"):
             raise ApiError(f"The rehearsal does not model the deployment mode {self.asked('DeploymentMode')}")
         if kind != "CREATE" and self.asked("OnStackFailure") == "DELETE":

@@ -98,7 +98,7 @@ def _dynamic(client: Callable[[str, str], Any], region: str, service: str, rest:
         return stored_parameters(client("ssm", region), [rest])[rest]
     if service == "secretsmanager":
         return _secret(client("secretsmanager", region), rest)
-    raise TemplateError(f"The rehearsal does not resolve dynamic references to {service}: {rest}")
+    raise TemplateError(f"The rehearsal does not model dynamic references to {service}: {rest}")
 
 
 def _secret(secretsmanager: Any, rest: str) -> str:

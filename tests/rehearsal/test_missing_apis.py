@@ -20,6 +20,9 @@ FROM_NOBODY = [
     ("service-quotas", "list_service_quotas", {"ServiceCode": "ec2"}),
     ("pricing", "get_products", {"ServiceCode": "AmazonEC2"}),
     ("imagebuilder", "list_workflows", {}),
+    # moto needs packages for these that are not among ours
+    ("ec2", "describe_vpc_endpoint_services", {}),
+    ("apigateway", "get_rest_apis", {}),
 ]
 
 

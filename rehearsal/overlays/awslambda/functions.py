@@ -184,7 +184,7 @@ class Functions(LambdaResponse):
         moto takes an object that does not exist as empty code.
         """
         if "S3Key" not in code:
-            raise _invalid("The rehearsal takes the code of functions and layers from S3 alone.")
+            raise _invalid("The rehearsal does not model code of functions and layers that is not in S3.")
         try:
             found = s3_backends[self.current_account][self.partition].get_object(code["S3Bucket"], code["S3Key"])
         except MissingBucket:

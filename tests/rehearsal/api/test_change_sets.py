@@ -305,7 +305,7 @@ class TestUpdate:
 
     def test_import_is_refused(self, cloudformation, body):
         """What the rehearsal did not make it can't import."""
-        with pytest.raises(ClientError, match="can't import resources"):
+        with pytest.raises(ClientError, match="does not model the import of resources"):
             cloudformation.create_change_set(
                 StackName="main", ChangeSetName="i", ChangeSetType="IMPORT", TemplateBody=body(A={})
             )
