@@ -203,7 +203,8 @@ def _optional(order: NodeOrder) -> dict[str, Any]:
     """Gives what moto must not be told of at all where the template says nothing."""
     optional: dict[str, Any] = {}
     if order.template.get("BlockDeviceMappings"):
-        optional["block_device_mappings"] = [_plain(one) for one in order.template["BlockDeviceMappings"]]
+        mappings = [_plain(one) for one in order.template["BlockDeviceMappings"] if one.get("Ebs")]
+        optional["block_device_mappings"] = mappings  # moto makes volumes, which an instance's own disk is not
     if order.spot:
         optional["instance_market_options"] = {"MarketType": "spot"}
     return optional

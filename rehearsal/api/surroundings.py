@@ -3,8 +3,8 @@
 Source: CloudFormation API reference, CreateStack, RollbackConfiguration and RollbackTrigger. The words for a role, for
 types of resources and for triggers are recorded from AWS in localstack/localstack,
 tests/aws/services/cloudformation/api/test_update_stack.snapshot.json; those for a topic that SNS refuses are quoted in
-aws/aws-cdk 20806. That a topic which is not there is refused in the same way, and the words for the sizes, are
-unconfirmed.
+aws/aws-cdk 20806, SNS's own about an ARN that is none in localstack/localstack, services/sns. That a topic which is
+not there, or none, is refused in the same way, and the words for the sizes, are unconfirmed.
 """
 
 import re
@@ -16,6 +16,7 @@ from botocore.exceptions import ClientError
 
 from rehearsal.api.errors import ApiError
 from rehearsal.engine.triggers import TYPES
+from rehearsal.overlays.arns import PARTS
 from rehearsal.overlays.trust import knows_all_of, role_named, trusts_service
 from rehearsal.templates.template import Template
 
@@ -67,6 +68,10 @@ def check_topics(arns: Sequence[str], sns: Any, *, account: str) -> None:
     """
     _check_number(arns, "notificationARNs", MAX_TOPICS)
     for arn in arns if knows_all_of(account) else ():
+        if arn.count(":") < PARTS - 1:
+            words = f"An ARN must have at least {PARTS} elements, not {arn.count(':') + 1}"
+            where = "Service: AmazonSNS; Status Code: 400; Error Code: InvalidParameter; Request ID: "
+            raise ApiError(f"Invalid parameter: TopicArn Reason: {words} ({where})")
         try:
             sns.get_topic_attributes(TopicArn=arn)
         except ClientError as error:

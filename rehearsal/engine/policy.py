@@ -157,7 +157,7 @@ def parse(text: str | None) -> Policy:
         return UNRESTRICTED
     try:
         document = json.loads(text)
-    except ValueError as error:
+    except (RecursionError, ValueError) as error:
         raise _invalid() from error
     if not isinstance(document, dict):
         raise _invalid()
@@ -166,7 +166,7 @@ def parse(text: str | None) -> Policy:
 
 def _statement(source: Any) -> Statement:
     """Reads a statement: its effect, its principal, which is always everybody, and what it is about."""
-    if not isinstance(source, dict) or source.get("Effect") not in {"Allow", "Deny"} or source.get("Principal") != "*":
+    if not isinstance(source, dict) or source.get("Effect") not in ("Allow", "Deny") or source.get("Principal") != "*":
         raise _invalid()
     actions, excludes_actions = _either(source, "Action")
     resources, excludes_resources = _either(source, "Resource")

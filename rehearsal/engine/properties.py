@@ -191,7 +191,7 @@ def _document(text: str) -> Any:
     """Reads the JSON text of a document, such as a policy."""
     try:
         document = json.loads(text)
-    except ValueError:
+    except (RecursionError, ValueError):
         return text
     return document if isinstance(document, dict) else text
 

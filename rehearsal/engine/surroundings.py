@@ -6,12 +6,11 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from rehearsal.partitions import url_suffix
 from rehearsal.stack import Stack
 from rehearsal.templates.resolve import Surroundings
 from rehearsal.templates.template import TemplateError
 from rehearsal.world import World
-
-URL_SUFFIXES = {"aws": "amazonaws.com", "aws-cn": "amazonaws.com.cn"}
 
 
 class MissingExportError(TemplateError):
@@ -43,7 +42,7 @@ def surroundings(world: World, stack: Stack, client: Callable[[str, str], Any], 
             "AWS::Region": stack.region,
             "AWS::StackId": stack.id,
             "AWS::StackName": stack.name,
-            "AWS::URLSuffix": URL_SUFFIXES.get(stack.partition, "amazonaws.com"),
+            "AWS::URLSuffix": url_suffix(stack.partition),
         },
         zones=lambda region: _zones(client("ec2", region)),
         imported=imported,
@@ -102,18 +101,31 @@ def _dynamic(client: Callable[[str, str], Any], region: str, service: str, rest:
 
 
 def _secret(secretsmanager: Any, rest: str) -> str:
-    """Reads a secret, named ``secret-id:SecretString:json-key:version-stage:version-id``; an ARN has colons itself."""
+    """Reads a secret, named ``secret-id:SecretString:json-key:version-stage:version-id``; an ARN has colons itself.
+
+    Source: aws/aws-sam-cli issue 2153, aws-cloudformation/cloudformation-coverage-roadmap issue 1822, of a key that is
+    not there: which one is not said; the words for a secret without keys are quoted by users, from resources that
+    failed.
+    """
     parts = rest.split(":")
     width = 7 if rest.startswith("arn:") else 1
     secret, (key, stage, version) = ":".join(parts[:width]), [*parts[width + 1 :], "", "", ""][:3]
     chosen = {name: value for name, value in (("VersionStage", stage), ("VersionId", version)) if value}
     try:
-        text: str = secretsmanager.get_secret_value(SecretId=secret, **chosen)["SecretString"]
+        found = secretsmanager.get_secret_value(SecretId=secret, **chosen)
     except ClientError as error:
         raise TemplateError(f"Could not resolve the secret {secret}: {error.response['Error']['Message']}") from error
+    if "SecretString" not in found:
+        raise TemplateError(f"The rehearsal does not resolve secrets that are no text: {secret}")
+    text = str(found["SecretString"])
     if not key:
         return text
-    members = json.loads(text)
+    try:
+        members = json.loads(text)
+    except (RecursionError, ValueError) as error:
+        raise TemplateError("Could not parse SecretString JSON") from error
+    if not isinstance(members, dict):
+        raise TemplateError("Could not parse SecretString JSON")
     if key not in members:
-        raise TemplateError(f"Could not find a value associated with JSONKey in SecretString: {key}")
+        raise TemplateError("Could not find a value associated with JSONKey in SecretString")
     return str(members[key])

@@ -10,9 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from rehearsal.handlers.base import Properties, ResourceError
+from rehearsal.handlers.calls import found
 from rehearsal.overlays.trust import knows_all_of
 
 _GUIDE = "Please refer to S3 Developer Guide for more information."
@@ -72,25 +71,16 @@ def _problems(rule: Properties) -> Iterator[str]:
 
 def _check_destination(client: Any, rule: Properties, *, locked: bool, owner: str) -> None:
     bucket = str(rule["Destination"]["Bucket"]).rpartition(":")[2]
-    try:
-        status = client.get_bucket_versioning(Bucket=bucket).get("Status")
-    except ClientError as error:
-        if error.response["Error"]["Code"] != "NoSuchBucket" or not knows_all_of(owner):
-            return
-        raise _invalid("Destination bucket must exist.") from error
-    if status != "Enabled":
+    versions = found(client, "GetBucketVersioning", {"Bucket": bucket})
+    if versions is None:
+        if knows_all_of(owner):
+            raise _invalid("Destination bucket must exist.")
+        return
+    if versions.get("Status") != "Enabled":
         raise _invalid("Destination bucket must have versioning enabled.")
-    if locked and not _is_locked(client, bucket):
+    if locked and found(client, "GetObjectLockConfiguration", {"Bucket": bucket}) is None:
         raise _invalid("Destination bucket must have Object Lock enabled.")
 
 
 def _invalid(message: str) -> ResourceError:
     return ResourceError("InvalidRequest", message)
-
-
-def _is_locked(client: Any, bucket: str) -> bool:
-    try:
-        client.get_object_lock_configuration(Bucket=bucket)
-    except ClientError:
-        return False
-    return True

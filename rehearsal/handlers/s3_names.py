@@ -1,21 +1,13 @@
 """Under which names a bucket answers.
 
 Source: CloudFormation user guide, AWS::S3::Bucket, return values; AWS General Reference, "Amazon S3 endpoints and
-quotas"; botocore, data/endpoints.json, ``dnsSuffix`` of each partition; aws-cdk-lib, region-info/lib/aws-entities.js:
-the website endpoints of the nine oldest regions have a dash.
+quotas"; aws-cdk-lib, region-info/lib/aws-entities.js: the website endpoints of the nine oldest regions have a dash.
 """
 
 from typing import Any
 
-_SUFFIXES = {
-    "aws-cn": "amazonaws.com.cn",
-    "aws-iso": "c2s.ic.gov",
-    "aws-iso-b": "sc2s.sgov.gov",
-    "aws-iso-e": "cloud.adc-e.uk",
-    "aws-iso-f": "csp.hci.ic.gov",
-    "aws-eusc": "amazonaws.eu",
-}
-_SUFFIX = "amazonaws.com"
+from rehearsal.partitions import url_suffix
+
 _DASHED = frozenset(
     {
         "ap-northeast-1",
@@ -39,7 +31,7 @@ def bucket_attributes(name: str, *, partition: str, region: str) -> dict[str, An
         partition: The partition of its region.
         region: The region.
     """
-    suffix = _SUFFIXES.get(partition, _SUFFIX)
+    suffix = url_suffix(partition)
     dash = "-" if region in _DASHED else "."
     return {
         "Arn": f"arn:{partition}:s3:::{name}",

@@ -6,12 +6,12 @@ tests were run against IAM; where the principal comes in it is not published.
 """
 
 import ipaddress
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from rehearsal.overlays.arns import parsed
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.iam_resources import UnparsableError, resource_problem
 from rehearsal.overlays.policy_grammar import (
@@ -20,8 +20,11 @@ from rehearsal.overlays.policy_grammar import (
     STATEMENT_ELEMENTS,
     TOP_ELEMENTS,
     VERSIONS,
+    are_conditions,
     base_operator,
+    conditions,
     has,
+    read,
     values,
 )
 from rehearsal.overlays.trust import listed
@@ -39,7 +42,6 @@ _DATE = re.compile(
 _MOST = {"month": 12, "day": 31, "hour": 23, "minute": 59, "second": 59}
 #: The least that parts of a date may be; hours, minutes and seconds begin at 0.
 _LEAST = {"month": 1, "day": 1}
-_ARN_PARTS = 6
 
 
 def check_identity(text: str, *, partition: str, managed: bool = False) -> None:
@@ -82,7 +84,7 @@ def malformed(message: str) -> OverlayError:
 def _read(text: str) -> Document:
     """Reads a document whose grammar is right as far as IAM's first look goes."""
     try:
-        document = json.loads(text)
+        document = read(text)
     except ValueError as error:
         raise malformed(_SYNTAX) from error
     if not isinstance(document, Mapping) or not TOP_ELEMENTS.issuperset(document):
@@ -107,18 +109,7 @@ def _is_statement(statement: Any) -> bool:
         and effect.capitalize() in EFFECTS
         and isinstance(sid, str)
         and all(one is None or isinstance(one, str) for one in texts)
-        and _are_conditions(statement.get("Condition", {}))
-    )
-
-
-def _are_conditions(conditions: Any) -> bool:
-    if not isinstance(conditions, Mapping):
-        return False
-    return all(
-        isinstance(pairs, Mapping)
-        and (base_operator(operator) is not None or not pairs)
-        and all(isinstance(one, str | bool | int | float) for wanted in pairs.values() for one in listed(wanted))
-        for operator, pairs in conditions.items()
+        and are_conditions(statement.get("Condition", {}))
     )
 
 
@@ -126,9 +117,8 @@ def _is_parsable(statement: Document) -> bool:
     """Says whether IAM's older parser can read a statement, which knows upper case from lower."""
     return statement["Effect"] in EFFECTS and all(
         _holds(base_operator(operator) or "", str(one))
-        for operator, pairs in statement.get("Condition", {}).items()
-        for wanted in pairs.values()
-        for one in listed(wanted)
+        for operator, _, wanted in conditions(statement)
+        for one in wanted
     )
 
 
@@ -152,7 +142,7 @@ def _is_network(value: str) -> bool:
 
 
 def _is_arn(value: str) -> bool:
-    return value == "*" or (value.startswith("arn:") and len(value.split(":", _ARN_PARTS - 1)) == _ARN_PARTS)
+    return value == "*" or parsed(value) is not None
 
 
 #: What the values of conditions must be, by the beginning of the operator.

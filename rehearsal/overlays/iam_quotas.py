@@ -10,9 +10,10 @@ import re
 from collections.abc import Collection, Iterable
 
 from rehearsal.overlays.errors import OverlayError
+from trnstack.layout.role_policies import MOST_CHARACTERS
 
 #: Characters without white space. Source: IAM user guide, "IAM and AWS STS quotas".
-_INLINE_SIZE = {"role": 10_240, "group": 5120, "user": 2048}
+_INLINE_SIZE = {"role": MOST_CHARACTERS, "group": 5120, "user": 2048}
 _MANAGED_SIZE = 6144
 #: Source: as above; Service Quotas, as cdk-preflight read them: 20, 10 and 10.
 _ATTACHED = {"role": 20, "group": 10, "user": 10}

@@ -6,7 +6,6 @@ hashicorp/terraform issue 1882 and terraform-aws-modules/terraform-aws-iam issue
 of the size. That trust of a wrong grammar is answered as an identity's policy of the same is inferred.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,10 +19,12 @@ from rehearsal.overlays.policy_grammar import (
     STATEMENT_ELEMENTS,
     TOP_ELEMENTS,
     VERSIONS,
+    are_conditions,
     has,
     is_aws_principal,
     is_service,
     principals,
+    read,
 )
 from rehearsal.overlays.trust import knows_all_of, listed
 
@@ -58,7 +59,7 @@ def check_trust(document: str, *, account: str, partition: str) -> None:
     for statement in _read(document):
         if has(statement, "Resource"):
             raise malformed("Has prohibited field Resource")
-        if not _ACTIONS.issuperset(listed(statement.get("Action", []))):
+        if not _ACTIONS.issuperset(map(str, listed(statement.get("Action", [])))):
             raise malformed("AssumeRole policy may only specify STS AssumeRole actions.")
         if not has(statement, "Principal"):
             raise malformed("AssumeRole policy must contain principals.")
@@ -73,7 +74,7 @@ def _read(text: str) -> list[Mapping[str, Any]]:
     Source: localstack/localstack, tests/aws/services/iam/test_iam.snapshot.json, of what is no JSON.
     """
     try:
-        document = json.loads(text)
+        document = read(text)
     except ValueError as error:
         raise malformed("This policy contains invalid Json") from error
     statements = listed(document.get("Statement", [])) if isinstance(document, Mapping) else []
@@ -90,6 +91,7 @@ def _is_statement(statement: Any) -> bool:
         and STATEMENT_ELEMENTS.issuperset(statement)
         and statement.get("Effect") in EFFECTS
         and has(statement, "Action")
+        and are_conditions(statement.get("Condition", {}))
     )
 
 

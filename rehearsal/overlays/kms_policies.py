@@ -5,11 +5,10 @@ guide, "Creating a key policy": an identifier may have spaces in it. AWS's words
 aws-solutions/innovation-sandbox-on-aws 31 (locked out), awslabs/minimum-viable-dataspace-on-aws 5 (unknown principals),
 ministryofjustice/analytical-platform 7691 (since August 2025 each statement needs an action and a resource), and
 badmintoncryer/cdk-preflight, rules/kms, pf-kms-key-policy-*, ``meta.yaml`` (no principal, characters) and ``rule.rego``
-(no action, no resource). What is said to an unknown element, to a wrong effect and to a wrong version is inferred from
-those.
+(no action, no resource). What is said to an unknown element, to a wrong effect, to conditions that are none and to a
+wrong version is inferred from those.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -22,9 +21,11 @@ from rehearsal.overlays.policy_grammar import (
     STATEMENT_ELEMENTS,
     TOP_ELEMENTS,
     VERSIONS,
+    are_conditions,
     has,
     is_aws_principal,
     principals,
+    read,
 )
 from rehearsal.overlays.trust import listed
 
@@ -60,7 +61,7 @@ def check_key_policy(policy: str, *, account: str, partition: str, bypass: bool)
 
 def _read(text: str) -> list[Mapping[str, Any]]:
     try:
-        document = json.loads(text)
+        document = read(text)
     except ValueError as error:
         raise _malformed("Policy document is not valid JSON.") from error
     if not isinstance(document, Mapping):
@@ -80,6 +81,8 @@ def _problems(statement: Mapping[str, Any], account: str, partition: str) -> Ite
     yield from (f"Unknown field {name}" for name in statement if name not in STATEMENT_ELEMENTS)
     if statement.get("Effect") not in EFFECTS:
         yield f"Invalid effect: {statement['Effect']}" if "Effect" in statement else "Missing required field Effect"
+    if not are_conditions(statement.get("Condition", {})):
+        yield "Invalid condition"
     named = list(principals(statement))
     if not named:
         yield "Policy contains a statement with no principal."

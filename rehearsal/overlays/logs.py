@@ -16,8 +16,8 @@ from moto.kms.models import kms_backends
 from moto.logs.responses import LogsResponse
 
 from rehearsal.overlays.errors import OverlayError
-from rehearsal.overlays.policy_grammar import principals
-from rehearsal.overlays.trust import knows_all_of, listed, statements
+from rehearsal.overlays.policy_grammar import conditions, principals
+from rehearsal.overlays.trust import knows_all_of, statements
 
 _KEY = re.compile(r"arn:[a-z-]+:kms:(?P<region>[a-z0-9-]+):(?P<account>\d{12}):key/(?P<id>.+)")
 _CONTEXT = "kms:encryptioncontext:aws:logs:arn"
@@ -71,9 +71,8 @@ def _lets_use(statement: Mapping[str, Any], region: str, arn: str) -> bool:
         statement.get("Effect") == "Allow"
         and any(name in services for _, name in principals(statement))
         and all(
-            any(fnmatchcase(arn, str(pattern)) for pattern in listed(wanted))
-            for operator, pairs in statement.get("Condition", {}).items()
-            for key, wanted in pairs.items()
+            any(fnmatchcase(arn, str(pattern)) for pattern in wanted)
+            for operator, key, wanted in conditions(statement)
             if key.lower() == _CONTEXT and operator in _MATCHING
         )
     )

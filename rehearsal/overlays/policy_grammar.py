@@ -5,6 +5,7 @@ What each of them says to a mistake, and which mistakes it takes, differs: that 
 Source: IAM user guide, "Grammar of the IAM JSON policy language" and "IAM JSON policy elements: Condition operators".
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -40,6 +41,18 @@ _PRINCIPAL_ARN = re.compile(
 )
 
 
+def read(text: str | bytes) -> Any:
+    """Reads a document.
+
+    Raises:
+        ValueError: It is no JSON, or JSON within JSON further down than a policy can have.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("the document is nested too deeply") from error
+
+
 def has(statement: Mapping[str, Any], element: str) -> bool:
     """Says whether a statement has an element or its negation, such as ``NotAction``."""
     return element in statement or f"Not{element}" in statement
@@ -61,6 +74,27 @@ def base_operator(name: str) -> str | None:
         return plain
     plain = plain.removesuffix("IfExists")
     return plain if plain in _OPERATORS else None
+
+
+def are_conditions(conditions: Any) -> bool:
+    """Says whether what stands under ``Condition`` has its form: operators, keys, and what each is compared with."""
+    return isinstance(conditions, Mapping) and all(
+        isinstance(pairs, Mapping)
+        and (base_operator(operator) is not None or not pairs)
+        and all(isinstance(one, str | bool | int | float) for wanted in pairs.values() for one in listed(wanted))
+        for operator, pairs in conditions.items()
+    )
+
+
+def conditions(statement: Mapping[str, Any]) -> Iterator[tuple[str, str, list[Any]]]:
+    """Yields a statement's conditions: operator, key and the values that it is compared with.
+
+    What is not of their form is left out: not every service whose policies are read here looks at it.
+    """
+    told = statement.get("Condition")
+    for operator, pairs in told.items() if isinstance(told, Mapping) else ():
+        for key, wanted in pairs.items() if isinstance(pairs, Mapping) else ():
+            yield operator, key, listed(wanted)
 
 
 def principals(statement: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

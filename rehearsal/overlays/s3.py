@@ -7,16 +7,15 @@ requests are looked at before it answers them.
 import re
 from http import HTTPStatus
 from typing import Any
-from xml.parsers.expat import ExpatError
 from xml.sax.saxutils import escape
 
-import xmltodict  # type: ignore[import-untyped]
 from flask import Response as Answer
 from flask import request
 from moto.s3.models import s3_backends
 
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.s3_access import blocks_public_policies, check_acl, check_creation, check_ownership
+from rehearsal.overlays.s3_documents import read_document
 from rehearsal.overlays.s3_lifecycle import check_lifecycle
 from rehearsal.overlays.s3_logging import put_logging
 from rehearsal.overlays.s3_notifications import check_notifications
@@ -25,10 +24,8 @@ from rehearsal.overlays.s3_settings import (
     check_acceleration,
     check_encryption,
     check_versioning,
-    malformed_xml,
     put_lock,
 )
-from rehearsal.overlays.trust import listed
 
 _HOSTED = re.compile(r"(.+)\.s3[.-][a-z0-9.-]+")
 _ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
@@ -81,9 +78,9 @@ def _answered(name: str) -> Answer | None:
     partition, account = s3_backends.bucket_accounts[name]
     bucket = s3_backends[account][partition].buckets[name]
     if "logging" in request.args:
-        return Answer("", HTTPStatus.OK) if put_logging(bucket, _body("BucketLoggingStatus")) else None
+        return Answer("", HTTPStatus.OK) if put_logging(bucket, _document("PutBucketLogging")) else None
     if "object-lock" in request.args:
-        put_lock(bucket, _body("ObjectLockConfiguration"))
+        put_lock(bucket, _document("PutObjectLockConfiguration"))
         return Answer("", HTTPStatus.OK)
     _check_access(bucket, account)
     _check_settings(bucket)
@@ -95,7 +92,7 @@ def _check_access(bucket: Any, account: str) -> None:
     if "acl" in request.args:
         check_acl(bucket, _headers(), request.get_data(as_text=True), account=account)
     if "ownershipControls" in request.args:
-        check_ownership(bucket, (_body("OwnershipControls").get("Rule") or {}).get("ObjectOwnership", ""))
+        check_ownership(bucket, _document("PutBucketOwnershipControls"))
     if "policy" in request.args:
         check_policy(
             bucket.name,
@@ -109,24 +106,19 @@ def _check_access(bucket: Any, account: str) -> None:
 def _check_settings(bucket: Any) -> None:
     """Refuses what a bucket may not be told about its objects."""
     if "versioning" in request.args:
-        check_versioning(bucket, _body("VersioningConfiguration"))
+        check_versioning(bucket, _document("PutBucketVersioning"))
     if "encryption" in request.args:
-        check_encryption(_body("ServerSideEncryptionConfiguration"))
+        check_encryption(_document("PutBucketEncryption"))
     if "accelerate" in request.args:
         check_acceleration(bucket)
     if "notification" in request.args:
-        check_notifications(bucket, _body("NotificationConfiguration"))
+        check_notifications(bucket, _document("PutBucketNotificationConfiguration"))
     if "lifecycle" in request.args:
-        check_lifecycle(listed(_body("LifecycleConfiguration").get("Rule", [])))
+        check_lifecycle(_document("PutBucketLifecycleConfiguration")["Rule"])
 
 
-def _body(root: str) -> dict[str, Any]:
-    """Reads the request's document, an element of which stands for all that is in it."""
-    try:
-        read: dict[str, Any] = xmltodict.parse(request.get_data())[root] or {}
-    except (ExpatError, KeyError) as error:
-        raise malformed_xml() from error
-    return read
+def _document(operation: str) -> dict[str, Any]:
+    return read_document(operation, request.get_data())
 
 
 def _headers() -> dict[str, str]:

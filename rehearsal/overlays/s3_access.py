@@ -15,6 +15,7 @@ from moto.s3.models import FakeBucket, PublicAccessBlock
 
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.s3_public import PUBLIC_ACLS
+from rehearsal.overlays.s3_settings import malformed_xml
 
 _ENFORCED, _PRIVATE = "BucketOwnerEnforced", "private"
 #: Lists of objects, which S3 leaves out where a bucket is made; whatever list a bucket has, its owner has all rights.
@@ -74,12 +75,22 @@ def check_acl(bucket: Any, headers: Mapping[str, str], body: str, *, account: st
         raise OverlayError("AccessDenied", message)
 
 
-def check_ownership(bucket: Any, wanted: str) -> None:
-    """Refuses to switch lists off as long as the bucket's own grants something to others.
+def check_ownership(bucket: Any, controls: Mapping[str, Any]) -> None:
+    """Refuses more than one rule, and to switch lists off as long as the bucket's own grants something to others.
+
+    Args:
+        bucket: moto's record of the bucket.
+        controls: ``OwnershipControls`` of the request.
 
     Raises:
-        OverlayError: S3's ``InvalidBucketAclWithObjectOwnership``.
+        OverlayError: S3's ``MalformedXML`` or ``InvalidBucketAclWithObjectOwnership``.
+
+    Source: of rules, S3 API reference, PutBucketOwnershipControls, whose examples have one; that S3's schema has no
+    place for two is unconfirmed.
     """
+    if len(controls["Rule"]) != 1:
+        raise malformed_xml()
+    wanted = controls["Rule"][0]["ObjectOwnership"]
     if wanted == _ENFORCED and bucket.acl is not None and len(bucket.acl.grants) > 1:
         raise OverlayError("InvalidBucketAclWithObjectOwnership", _DISOWNED)
 

@@ -6,6 +6,7 @@ Source: badmintoncryer/cdk-preflight, rules/s3, pf-s3-lifecycle-*, ``meta.yaml``
 guide, "Transitioning objects using Amazon S3 Lifecycle"; codes: localstack/localstack, tests/aws/services/s3/
 test_s3.snapshot.json, noobaa/noobaa-core issue 8870 and users who quote them; of two classes alike, of days and dates
 in one rule and of sizes the code is not published; go-to-k/cdkd pull request 1426, of versions that are not current.
+That S3's schema wants a class of each transition is unconfirmed.
 """
 
 from collections import Counter
@@ -21,6 +22,7 @@ from rehearsal.overlays.trust import listed
 _RANKS = {"STANDARD_IA": 0, "INTELLIGENT_TIERING": 1, "ONEZONE_IA": 2, "GLACIER_IR": 2, "GLACIER": 3, "DEEP_ARCHIVE": 4}
 #: Days that an object stays in a class before a rule moves it on to an archive.
 _DAYS_IN_CLASS = {"STANDARD_IA": 30, "ONEZONE_IA": 30, "GLACIER_IR": 90}
+_MOVES = ("Transition", "NoncurrentVersionTransition")
 _ARCHIVES = ("GLACIER", "DEEP_ARCHIVE")
 _MIDNIGHT = ("T00:00:00Z", "T00:00:00.000Z", "T00:00:00+00:00")
 
@@ -31,7 +33,7 @@ def check_lifecycle(rules: Sequence[Rule]) -> None:
     """Refuses rules of one name, and a rule whose days are not in order or whose parts don't go together.
 
     Args:
-        rules: The rules as S3's API writes them in XML, each a mapping of element names.
+        rules: The rules as ``s3_documents`` reads them, each a mapping of element names.
 
     Raises:
         OverlayError: S3's ``InvalidArgument``, ``InvalidRequest`` or ``MalformedXML``.
@@ -42,6 +44,8 @@ def check_lifecycle(rules: Sequence[Rule]) -> None:
     for rule in rules:
         expiration = rule.get("Expiration") or {}
         if str(expiration.get("ExpiredObjectDeleteMarker")).lower() == "true" and len(expiration) > 1:
+            raise malformed_xml()
+        if any("StorageClass" not in move for name in _MOVES for move in rule.get(name, ())):
             raise malformed_xml()
         for problem in _filter_problems(rule):
             raise OverlayError("InvalidRequest", problem)

@@ -10,7 +10,6 @@ key name filtering"; of overlaps with filters, awslabs/cdk-serverless-clamscan i
 of two has filters is not published.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -22,8 +21,9 @@ from moto.awslambda.models import lambda_backends
 from moto.sns.models import sns_backends
 from moto.sqs.models import sqs_backends
 
+from rehearsal.overlays.arns import Arn, parsed
 from rehearsal.overlays.errors import OverlayError
-from rehearsal.overlays.policy_grammar import principals
+from rehearsal.overlays.policy_grammar import conditions, principals
 from rehearsal.overlays.trust import knows_all_of, listed, statements
 
 _KINDS = {"TopicConfiguration": "Topic", "QueueConfiguration": "Queue", "CloudFunctionConfiguration": "CloudFunction"}
@@ -31,7 +31,6 @@ _ACTIONS = {"Topic": "sns:publish", "Queue": "sqs:sendmessage", "CloudFunction":
 _S3 = "s3.amazonaws.com"
 #: The condition of the policy that SNS gives to a new topic, which S3 does not meet.
 _OWNER = "aws:sourceowner"
-_ARN_PARTS = 6
 _OVERLAP = "Configurations overlap. Configurations on the same bucket cannot share a common event type."
 _AMBIGUOUS = (
     "Configuration is ambiguously defined. Cannot have overlapping suffixes in two rules if the prefixes are "
@@ -55,13 +54,14 @@ def check_notifications(bucket: Any, configuration: Mapping[str, Any]) -> None:
         for name, times in Counter(name for name, _ in _filters(entry)).items():
             if times > 1:
                 raise _invalid(f"Cannot specify more than one {name} rule in a filter.")
-        arn = str(entry.get(kind))
-        if len(arn.split(":")) < _ARN_PARTS:
+        text = entry[kind]
+        arn = parsed(text)
+        if arn is None:
             raise _invalid("The ARN could not be parsed")
-        if arn.split(":")[3] != bucket.region_name:
+        if arn.region != bucket.region_name:
             words = "The notification destination service region is not valid for the bucket location constraint"
             raise _invalid(words)
-        if knows_all_of(arn.split(":")[4]) and not _lets_in(kind, arn):
+        if knows_all_of(arn.account) and not _lets_in(kind, text, arn):
             raise _invalid("Unable to validate the following destination configurations")
     for one, other in combinations([entry for _, entry in _entries(configuration)], 2):
         if _share_an_event(one, other) and _share_a_key(one, other):
@@ -100,15 +100,15 @@ def _share_a_key(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     )
 
 
-def _lets_in(kind: str, arn: str) -> bool:
+def _lets_in(kind: str, text: str, arn: Arn) -> bool:
     """Says whether a destination is there and its policy lets S3 send it something."""
-    policy = _POLICIES[kind](arn)
+    policy = _POLICIES[kind](text, arn)
     return policy is not None and any(_allows(one, _ACTIONS[kind]) for one in statements(policy))
 
 
 def _allows(statement: Mapping[str, Any], action: str) -> bool:
     allowed = (str(pattern).lower() for pattern in listed(statement.get("Action", [])))
-    keys = {key.lower() for pairs in statement.get("Condition", {}).values() for key in pairs}
+    keys = {key.lower() for _, key, _ in conditions(statement)}
     named = [name for kind, name in principals(statement) if kind == "Service" or name == "*"]
     return (
         statement.get("Effect") == "Allow"
@@ -118,24 +118,21 @@ def _allows(statement: Mapping[str, Any], action: str) -> bool:
     )
 
 
-def _of_topic(arn: str) -> Any:
-    _, _, _, region, account, _ = arn.split(":", _ARN_PARTS - 1)
-    topic: Any = sns_backends[account][region].topics.get(arn)
-    return None if topic is None else json.loads(topic.policy)
+def _of_topic(text: str, arn: Arn) -> Any:
+    topic: Any = sns_backends[arn.account][arn.region].topics.get(text)
+    return None if topic is None else topic.policy
 
 
-def _of_queue(arn: str) -> Any:
-    _, _, _, region, account, name = arn.split(":", _ARN_PARTS - 1)
-    queue: Any = sqs_backends[account][region].queues.get(name)
+def _of_queue(_: str, arn: Arn) -> Any:
+    queue: Any = sqs_backends[arn.account][arn.region].queues.get(arn.resource)
     return None if queue is None else queue.policy or {}
 
 
-def _of_function(arn: str) -> Any:
+def _of_function(text: str, arn: Arn) -> Any:
     """Gives the permissions of a function; of whichever of its versions and aliases, which moto keeps as one policy."""
-    _, _, _, region, account, _ = arn.split(":", _ARN_PARTS - 1)
-    backend: Any = lambda_backends[account][region]
+    backend: Any = lambda_backends[arn.account][arn.region]
     try:
-        return {"Statement": backend.get_function(arn).policy.statements}
+        return {"Statement": backend.get_function(text).policy.statements}
     except UnknownFunctionException:
         return None
 

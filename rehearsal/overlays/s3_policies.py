@@ -6,10 +6,10 @@ pull request 1176 (effect, action, resource, principal, nothing in it), humanmad
 they don't apply to); badmintoncryer/cdk-preflight, rules/s3, pf-s3-bucket-policy-* and
 -policy-public-with-block-public-policy, deploys of September 2026; localstack/localstack,
 tests/aws/services/s3/test_s3_api.snapshot.json. What is said to an unknown element, and to a statement without an
-effect, an action or a resource, is inferred from what is said to one without a principal.
+effect, an action or a resource, is inferred from what is said to one without a principal; what is said to conditions
+that are none, from what is said to a statement that is none.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -21,10 +21,12 @@ from rehearsal.overlays.policy_grammar import (
     STATEMENT_ELEMENTS,
     TOP_ELEMENTS,
     VERSIONS,
+    are_conditions,
     has,
     is_aws_principal,
     is_service,
     principals,
+    read,
     values,
 )
 from rehearsal.overlays.s3_public import is_public
@@ -76,7 +78,7 @@ def check_policy(bucket: str, document: str | bytes, *, account: str, partition:
 
 def _read(text: str | bytes) -> list[Mapping[str, Any]]:
     try:
-        document = json.loads(text)
+        document = read(text)
     except ValueError:
         document = None
     if not isinstance(document, Mapping):
@@ -103,6 +105,8 @@ def _problems(statement: Mapping[str, Any], bucket: str, account: str, partition
     elif statement["Effect"] not in EFFECTS:
         yield f"Invalid effect: {statement['Effect']}"
     yield from (f"Missing required field {name}" for name in ("Principal", "Action") if not has(statement, name))
+    if not are_conditions(statement.get("Condition", {})):
+        yield "Invalid policy syntax."
     if not all(_may_be_named(kind, name, account, partition) for kind, name in principals(statement)):
         yield "Invalid principal in policy"
     actions = [str(action).lower() for action in values(statement, "Action")]

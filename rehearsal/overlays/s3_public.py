@@ -9,8 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from rehearsal.overlays.policy_grammar import base_operator, principals
-from rehearsal.overlays.trust import listed
+from rehearsal.overlays.policy_grammar import base_operator, conditions, principals
 
 #: The canned lists that grant something to everybody, or to everybody who has an account.
 PUBLIC_ACLS = ("public-read", "public-read-write", "authenticated-read")
@@ -44,9 +43,8 @@ def is_public(statement: Mapping[str, Any]) -> bool:
     if "Principal" in statement and all(_is_fixed_principal(*named) for named in principals(statement)):
         return False
     return not any(
-        _limits(operator) and _is_fixed(key.lower(), [str(one) for one in listed(wanted)])
-        for operator, pairs in statement.get("Condition", {}).items()
-        for key, wanted in pairs.items()
+        _limits(operator) and _is_fixed(key.lower(), [str(one) for one in wanted])
+        for operator, key, wanted in conditions(statement)
     )
 
 

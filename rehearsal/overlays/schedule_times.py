@@ -12,12 +12,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-_AT = re.compile(r"at\((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\)")
+ONCE = re.compile(r"at\((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\)")
 _RATE = re.compile(r"rate\((\d+) (minute|hour|day)s?\)")
 _CRON = re.compile(r"cron\((.+)\)")
 _MONTHS = {name.upper(): number for number, name in enumerate(calendar.month_abbr) if name}
 _DAYS = {"SUN": 1, "MON": 2, "TUE": 3, "WED": 4, "THU": 5, "FRI": 6, "SAT": 7}
 _YEARS = (1970, 2199)
+#: What is between commas in a field of a calendar: a value, a span or all, and in steps of how many.
+_PART = re.compile(r"(?:\*|\?|[A-Za-z0-9]+(?:-[A-Za-z0-9]+)?)(?:/[0-9]+)?")
+_DAY_OF_MONTH, _DAY_OF_WEEK = re.compile(r"L|LW|([0-9]{1,2})W"), re.compile(r"L|([A-Za-z0-9]+)(?:L|#([1-5]))")
+_FIELDS = (5, 6)
 _FRIDAY = 4
 
 
@@ -40,8 +44,8 @@ class Timing:
 
     def after(self, moment: dt.datetime) -> dt.datetime | None:
         """Gives the first time after a moment at which it is due, in UTC; None where there is none."""
-        one_time = _AT.fullmatch(self.expression)
-        if one_time:
+        one_time = ONCE.fullmatch(self.expression)
+        if one_time:  # that it is a moment in every zone was looked at when the schedule was made
             at = dt.datetime.fromisoformat(one_time[1]).replace(tzinfo=self.zone).astimezone(dt.UTC)
             return at if at > moment else None
         rate = _RATE.fullmatch(self.expression)
@@ -53,9 +57,14 @@ class Timing:
         """Whether it is due once in its life."""
         return self.expression.startswith("at(")
 
-    def _by_rate(self, rate: re.Match[str], moment: dt.datetime) -> dt.datetime:
+    def _by_rate(self, rate: re.Match[str], moment: dt.datetime) -> dt.datetime | None:
         step, first = dt.timedelta(**{f"{rate[2]}s": int(rate[1])}), self.start or self.made
-        return first if moment < first else first + ((moment - first) // step + 1) * step
+        if moment < first:
+            return first
+        try:
+            return first + ((moment - first) // step + 1) * step
+        except OverflowError:  # after the year 9999
+            return None
 
     def _by_calendar(self, moment: dt.datetime) -> dt.datetime | None:
         match = _CRON.fullmatch(self.expression)
@@ -69,6 +78,45 @@ class Timing:
             if self.end and due > self.end:
                 break
         return None
+
+
+def is_rate(expression: str) -> bool:
+    """Says whether an expression is a rate that can be counted in."""
+    found = _RATE.fullmatch(expression)
+    try:
+        return found is not None and dt.timedelta(**{f"{found[2]}s": int(found[1])}) > dt.timedelta(0)
+    except OverflowError:
+        return False
+
+
+def is_calendar(expression: str) -> bool:
+    """Says whether an expression is a calendar that Scheduler takes, in which one of the days is left open by ``?``.
+
+    Source: EventBridge Scheduler user guide, "Schedule types"; badmintoncryer/cdk-preflight,
+    rules/scheduler/pf-scheduler-schedule-expression, calls of 2026-09-07: five fields do as well as six. That nothing
+    more than the guide's wildcards is taken is unconfirmed.
+    """
+    found = _CRON.fullmatch(expression)
+    fields = found[1].split(" ") if found else []
+    if len(fields) not in _FIELDS or [fields[2], fields[4]].count("?") != 1:
+        return False
+    minutes, hours, date, month, day, *year = fields
+    spans = [(minutes, 0, 59, None), (hours, 0, 23, None), (month, 1, 12, _MONTHS)]
+    spans += [(one, *_YEARS, None) for one in year]
+    of_month, of_week = _DAY_OF_MONTH.fullmatch(date), _DAY_OF_WEEK.fullmatch(day)
+    spans.append((date if of_month is None else of_month[1] or "*", 1, 31, None))
+    spans.append((day if of_week is None else of_week[1] or "*", 1, 7, _DAYS))
+    return all(_is_within(*span) for span in spans)
+
+
+def _is_within(field: str, low: int, high: int, names: dict[str, int] | None) -> bool:
+    if not all(map(_PART.fullmatch, field.split(","))):
+        return False
+    try:
+        numbers = _numbers(field, low, high, names)
+    except ValueError:
+        return False
+    return bool(numbers) and min(numbers) >= low and max(numbers) <= high
 
 
 def _walls(fields: list[str], first: dt.date) -> Iterator[dt.datetime]:

@@ -8,7 +8,6 @@ when a schedule is made, is what users report (docs/adr/0004).
 """
 
 import datetime as dt
-import re
 from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -17,18 +16,12 @@ from moto.scheduler.responses import EventBridgeSchedulerResponse
 
 from rehearsal import clock
 from rehearsal.overlays.errors import OverlayError
+from rehearsal.overlays.model import check_request
+from rehearsal.overlays.schedule_times import ONCE, is_calendar, is_rate
 from rehearsal.overlays.scheduler_clock import remember
 from rehearsal.overlays.scheduler_target_checks import check_target
 from rehearsal.overlays.trust import knows_all_of, role_named, trusts_service
 
-_AT = re.compile(r"at\((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\)")
-_RATE = re.compile(r"rate\([1-9]\d* (minute|minutes|hour|hours|day|days)\)")
-_CRON = re.compile(r"cron\((\S+(?: \S+){4,5})\)")
-#: The smallest and the largest number in each field of a calendar but the year; of days one must be left open by ``?``.
-_FIELDS = ((0, 59), (0, 23), (1, 31), (1, 12), (1, 7))
-_DAY_OF_MONTH, _DAY_OF_WEEK = 2, 4
-_NTH = re.compile(r"#(\d+)")
-_MOST_WEEKS = 5
 _STALE = dt.timedelta(minutes=5)
 
 
@@ -95,6 +88,7 @@ class Response(EventBridgeSchedulerResponse):
         if unknown or (role is not None and not trusts_service(role, "scheduler.amazonaws.com")):
             message = "The execution role you provide must allow AWS EventBridge Scheduler to assume the role."
             raise _invalid(message)
+        check_request("scheduler", "CreateSchedule", {"Target": target}, code="ValidationException")
         check_target(target, self.region)
         _check_window(self._get_param("FlexibleTimeWindow") or {})
         self._check_bounds()
@@ -109,7 +103,7 @@ class Response(EventBridgeSchedulerResponse):
         start, end = (None if one is None else dt.datetime.fromtimestamp(float(one), dt.UTC) for one in bounds)
         if start and end and start >= end:
             raise _invalid("The StartDate you specify must come before the EndDate.")
-        once = _AT.fullmatch(str(self._get_param("ScheduleExpression")))
+        once = ONCE.fullmatch(str(self._get_param("ScheduleExpression")))
         if start and not once and start < clock.now() - _STALE:
             raise _invalid("The StartDate you specify cannot be earlier than 5 minutes ago.")
 
@@ -122,35 +116,17 @@ class Response(EventBridgeSchedulerResponse):
 
 
 def _check_expression(expression: str, zone: ZoneInfo) -> None:
-    at = _AT.fullmatch(expression)
+    at = ONCE.fullmatch(expression)
     if not at:
-        if not (_RATE.fullmatch(expression) or _is_calendar(expression)):
+        if not (is_rate(expression) or is_calendar(expression)):
             raise _invalid(f"Invalid Schedule Expression {expression}.")
         return
     try:
-        moment = dt.datetime.fromisoformat(at[1]).replace(tzinfo=zone)
-    except ValueError as error:
+        moment = dt.datetime.fromisoformat(at[1]).replace(tzinfo=zone).astimezone(dt.UTC)
+    except (OverflowError, ValueError) as error:
         raise _invalid(f"Invalid Schedule Expression {expression}.") from error
     if moment < clock.now():
         raise _invalid(f"Invalid Schedule Expression {expression}: it is in the past.")
-
-
-def _is_calendar(expression: str) -> bool:
-    """Says whether an expression is a calendar that Scheduler takes.
-
-    Source: EventBridge Scheduler user guide, "Schedule types"; badmintoncryer/cdk-preflight,
-    rules/scheduler/pf-scheduler-schedule-expression, calls of 2026-09-07: five fields do as well as six.
-    """
-    found = _CRON.fullmatch(expression)
-    if found is None:
-        return False
-    fields = found[1].split()
-    if [fields[_DAY_OF_MONTH], fields[_DAY_OF_WEEK]].count("?") != 1:
-        return False
-    if any(not 1 <= int(nth) <= _MOST_WEEKS for nth in _NTH.findall(fields[_DAY_OF_WEEK])):
-        return False
-    numbers = ((int(field), span) for field, span in zip(fields, _FIELDS, strict=False) if field.isdecimal())
-    return all(low <= number <= high for number, (low, high) in numbers)
 
 
 def _check_window(window: Mapping[str, Any]) -> None:

@@ -2,7 +2,9 @@
 
 Where nothing else is said, the words were read off AWS: badmintoncryer/cdk-preflight, rules/scheduler,
 pf-scheduler-target-*, pf-scheduler-universal-target, ``meta.yaml``, deploys and calls of 2026-09-07. The words about a
-call that no SDK has and about missing parameters are what users report (docs/adr/0004).
+call that no SDK has and about missing parameters are what users report (docs/adr/0004), those about an ARN that is none
+are EventBridge's, which getmoto/moto has, events/models.py, and a user reports of Scheduler; those about an input that
+is no object are unconfirmed.
 """
 
 import json
@@ -13,6 +15,7 @@ from typing import Any
 
 from botocore.exceptions import UnknownServiceError
 
+from rehearsal.overlays.arns import parsed
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.scheduler_targets import UNIVERSAL, service_of
 from rehearsal.sessions import core_session
@@ -37,18 +40,21 @@ _OF_JSON = ("events", "lambda", "states")
 
 def check_target(target: Mapping[str, Any], region: str) -> None:
     """Refuses a target elsewhere, parameters of another kind of target, and input that the target can't take."""
-    arn = target["Arn"]
-    if arn.split(":")[3] not in {"", region} and ":aws-sdk:" not in arn:
+    text = target["Arn"]
+    arn = parsed(text)
+    if arn is None:
+        raise _invalid(f"Parameter {text} is not valid. Reason: Provided Arn is not in correct format.")
+    is_universal = arn.resource.startswith("aws-sdk:")
+    if arn.region not in {"", region} and not is_universal:
         raise _invalid(f"The target ARN provided does not match the current region {region}.")
-    service = arn.split(":")[2]
     for name, owner in _PARAMETERS.items():
-        if name in target and owner != service:
+        if name in target and owner != arn.service:
             raise _invalid(f"Parameters {name} not supported for the target.")
-    if ":aws-sdk:" in arn:
+    if is_universal:
         _check_universal(target)
-    elif service in _OF_JSON and "Input" in target:
+    elif arn.service in _OF_JSON and "Input" in target:
         _check_json(target["Input"], "JSON syntax error in input for the target")
-    elif service == "sqs" and arn.endswith(".fifo") and "SqsParameters" not in target:
+    elif arn.service == "sqs" and text.endswith(".fifo") and "SqsParameters" not in target:
         raise _invalid("Parameters SqsParameters must be specified")
 
 
@@ -76,6 +82,8 @@ def _check_universal(target: Mapping[str, Any]) -> None:
     if "Input" not in target:
         raise _invalid("You must provide an input to set this target for your schedule")
     given = _check_json(target["Input"], "Input must be valid JSON.")
+    if not isinstance(given, dict):
+        raise _invalid("Invalid RequestJson provided. Reason: it is not an object.")
     shape = model.operation_model(operation).input_shape
     required = [name[:1].upper() + name[1:] for name in (shape.required_members if shape else [])]
     missing = sorted(_as_in_java(name) for name in required if not {name, _as_in_java(name)} & set(given))
@@ -91,7 +99,7 @@ def _as_in_java(name: str) -> str:
 def _check_json(text: str, words: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (RecursionError, ValueError) as error:
         raise _invalid(words) from error
 
 

@@ -3,7 +3,6 @@
 The CDK CLI looks at this to tell whether its credentials are good for a stack's account.
 """
 
-import json
 from collections.abc import Iterator
 from typing import Any
 from xml.sax.saxutils import escape
@@ -12,6 +11,10 @@ from moto.core.common_types import TYPE_RESPONSE
 from moto.core.responses import ActionResult
 from moto.iam.models import iam_backends
 from moto.sts.responses import TokenResponse
+
+from rehearsal.overlays.arns import parsed
+from rehearsal.overlays.policy_grammar import principals
+from rehearsal.overlays.trust import statements
 
 #: Every service can answer this error, so STS's model of its own errors lacks it, and moto could not write it down.
 _DENIED = (
@@ -37,17 +40,16 @@ class Response(TokenResponse):
         return super().assume_role()
 
     def _roles(self, arn: str) -> Iterator[Any]:
-        account = arn.split(":")[4] if arn.count(":") > 4 else self.current_account  # noqa: PLR2004 - arn:p:iam::ACCOUNT
+        named = parsed(arn)
+        account = self.current_account if named is None else named.account
         yield from iam_backends[account][self.partition].roles.values()
 
     @staticmethod
     def _trusts(role: Any, account: str) -> bool:
-        document = role.assume_role_policy_document
-        statements = (json.loads(document) if isinstance(document, str) else document)["Statement"]
-        for statement in statements if isinstance(statements, list) else [statements]:
-            named = statement.get("Principal", {})
-            principals = named.get("AWS", []) if isinstance(named, dict) else named
-            for principal in principals if isinstance(principals, list) else [principals]:
-                if principal == "*" or account in str(principal).split(":"):
-                    return True
-        return False
+        named = [
+            name
+            for statement in statements(role.assume_role_policy_document)
+            for kind, name in principals(statement)
+            if kind == "AWS" and "Principal" in statement
+        ]
+        return any(name == "*" or account in name.split(":") for name in named)

@@ -49,9 +49,10 @@ def trusts_service(role: Any, service: str, actions: Collection[str] = _ASSUME) 
 
 
 def statements(document: str | Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yields the statements of a policy document, given as text or as what the text says."""
-    read: Mapping[str, Any] = json.loads(document) if isinstance(document, str) else document
-    yield from listed(read.get("Statement", []))
+    """Yields the statements of a policy document, given as text or as what the text says; of anything else, nothing."""
+    read: Any = json.loads(document) if isinstance(document, str) else document
+    found = listed(read.get("Statement", [])) if isinstance(read, Mapping) else []
+    yield from (one for one in found if isinstance(one, Mapping))
 
 
 def listed(value: Any) -> list[Any]:

@@ -4,14 +4,13 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from trnstack.findings import Finding, Path, Severity
+from trnstack.layout.role_policies import MOST_CHARACTERS
 from trnstack.plan.model import DatasetPlan
 from trnstack.plan.storage import bucket_name, job_prefixes
 from trnstack.spec import Environment
 from trnstack.spec.storage import Dataset
 
 _PREFIXES: Path = ("storage", "checkpoints", "job_prefixes")
-#: Characters of all policies that are written into a role, spaces not counted.
-_MOST_CHARACTERS = 10_240
 #: Of the jobs' policy: what it has of itself and for each dataset, names and prefixes not counted; for each prefix the
 #: bucket's ARN and both forms of what may be listed.
 _POLICY_CHARACTERS, _DATASET_CHARACTERS, _PREFIX_CHARACTERS = 630, 280, 28
@@ -107,12 +106,12 @@ def prefixes_fit_the_jobs_policy(environment: Environment) -> Iterator[Finding]:
     section, prefixes = environment.storage.checkpoints, job_prefixes(environment)
     bucket = section.existing_bucket or bucket_name(environment, "checkpoints")
     characters = jobs_policy_characters(bucket, prefixes, environment.storage.datasets)
-    if characters > _MOST_CHARACTERS:
+    if characters > MOST_CHARACTERS:
         yield Finding(
             code="BKT020",
             severity=Severity.WARNING,
             path=_PREFIXES if section.job_prefixes else ("storage",),
-            message=f"the jobs' policy would have about {characters} characters, and IAM takes {_MOST_CHARACTERS}",
+            message=f"the jobs' policy would have about {characters} characters, and IAM takes {MOST_CHARACTERS}",
             hint="name fewer or shorter prefixes: one further up covers those below it",
         )
 

@@ -77,7 +77,25 @@ def immediate_refusals(data: Mapping[str, Any], name: str | None = None) -> Iter
     if data.get("InstanceType") and data.get("InstanceRequirements"):
         message = "Either the instance type or the instance requirements can be specified in the request, but not both."
         yield Refusal("InvalidParameterCombination", message)
+    yield from _tags(data)
     yield from _user_data(data)
+
+
+def _tags(data: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Yields what is refused of the tags of what instances are made with.
+
+    Source: getmoto/moto, ec2/responses/_base_response.py and exceptions.py, for RunInstances (no tags, no type);
+    ansible-collections/community.aws pull request 1419 (no type). Not confirmed: the words about a key, and that
+    CreateLaunchTemplate refuses and not only RunInstances.
+    """
+    for specification in data.get("TagSpecifications") or ():
+        tags = specification.get("Tags") or ()
+        if not specification.get("ResourceType"):
+            yield Refusal("InvalidParameter", "Tag specification resource type must have a value")
+        if not tags:
+            yield Refusal("InvalidParameterValue", "Tag specification must have at least one tag")
+        if any(not tag.get("Key") for tag in tags):
+            yield Refusal("MissingParameter", "The request must contain the parameter Tag.Key")
 
 
 def _user_data(data: Mapping[str, Any]) -> Iterator[Refusal]:

@@ -52,15 +52,23 @@ class Launches(EC2Response):
     def _checked(self, name: str | None = None) -> list[dict[str, str]]:
         """Gives the warnings about the data that the request has, and refuses what is refused at once."""
         data = self._get_param("LaunchTemplateData", {})
+        for tag in (tag for one in data.get("TagSpecifications") or () for tag in one.get("Tags") or ()):
+            tag.setdefault("Value", "")  # EC2 takes a key without a value, and moto fails at it
         for refusal in immediate_refusals(data, name):
             raise OverlayError(refusal.code, refusal.message)
         found = self._refusals(data, data.get("InstanceType") or "", [])
         return [{"Code": one.code, "Message": one.message} for one in found]
 
     def _launched(self) -> Mapping[str, Any]:
-        """Gives what instances are to be started from: the template's data, and over them what the request says."""
+        """Gives what instances are to be started from: the template's data, and over them what the request says.
+
+        What EC2 says where a template is meant and not named is unconfirmed.
+        """
         named = self._get_param("LaunchTemplate", {})
         data: Mapping[str, Any] = {}
+        if named and not named.keys() & {"LaunchTemplateId", "LaunchTemplateName"}:
+            message = "The request must contain the parameter LaunchTemplateId or LaunchTemplateName"
+            raise OverlayError("MissingParameter", message)
         if named:
             template = (
                 self.ec2_backend.get_launch_template(named["LaunchTemplateId"])

@@ -43,6 +43,8 @@ class Network(EC2Response):
         zones = self.ec2_backend.describe_availability_zones()
         self._check_zone("AvailabilityZoneId", sorted(zone.zone_id for zone in zones))
         self._check_zone("AvailabilityZone", sorted(zone.name for zone in zones))
+        if not self._get_param("CidrBlock"):
+            raise NotImplementedError("a subnet without CidrBlock, of IPv6 alone or from a pool")
         asked = _network(self._get_param("CidrBlock"))
         if asked is not None and asked.prefixlen not in _SUBNET_PREFIXES:
             raise OverlayError("InvalidSubnet.Range", f"The CIDR '{asked}' is invalid.")

@@ -98,7 +98,7 @@ def _iops(kind: str, limits: VolumeLimits, iops: Any, size: Any) -> Iterator[Ref
     elif int(iops) > most:
         yield Refusal(_INVALID, f"Volume iops of {iops} is too high; maximum is {most}.")
     ratio, free = limits.iops_a_gib, _FREE_IOPS if kind == _GP3 else 0
-    if ratio and size is not None and int(iops) > max(ratio * int(size), free):
+    if ratio and size is not None and int(size) > 0 and int(iops) > max(ratio * int(size), free):
         message = f"Iops to volume size ratio of {int(iops) / int(size):.6f} is too high; maximum is {ratio}"
         yield Refusal(_INVALID, message)
 
@@ -114,7 +114,7 @@ def _throughput(kind: str, throughput: Any, iops: Any) -> Iterator[Refusal]:
         yield Refusal(_INVALID, f"Volume throughput of {throughput} is too low; minimum is {least}.")
     elif int(throughput) > most:
         yield Refusal(_INVALID, f"Volume throughput of {throughput} is too high; maximum is {most}.")
-    found = int(throughput) / int(iops or _FREE_IOPS)
+    found = int(throughput) / (int(iops or 0) or _FREE_IOPS)
     if found > _MOST_MIBPS_AN_IOPS:
         message = (
             f"Throughput (MiBps) to iops ratio of {found:.6f} is too high; "

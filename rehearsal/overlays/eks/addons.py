@@ -124,6 +124,6 @@ def _check_configuration(request: Mapping[str, Any]) -> None:
     """
     try:
         yaml.safe_load(request.get("configurationValues", ""))
-    except yaml.YAMLError as error:
+    except (RecursionError, yaml.YAMLError) as error:
         message = "The ConfigurationValues provided is not in valid YAML or JSON format."
         raise OverlayError("InvalidParameterException", message) from error

@@ -7,6 +7,7 @@ from urllib.parse import unquote, urlsplit
 from moto.ec2.models import ec2_backends
 from moto.eks.responses import EKSResponse
 
+from rehearsal.overlays.arns import parsed
 from rehearsal.overlays.eks.records import ClusterRecord, NodegroupRecord
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.trust import knows_all_of, role_named, trusts_service
@@ -97,7 +98,8 @@ class EksBase(EKSResponse):
         pf-eks-podidentity-role-arn-account and pf-eks-addon-service-account-role-account, ``meta.yaml``, deploys of
         2026-09-25.
         """
-        if arn.split(":")[4] != self.current_account:
+        named = parsed(arn)
+        if named is not None and named.account != self.current_account:
             raise OverlayError("AccessDeniedException", "Cross-account pass role is not allowed.")
 
     def role(self, arn: str) -> Any | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from moto.kms.models import kms_backends
 
+from rehearsal.overlays.arns import parsed
 from rehearsal.overlays.errors import OverlayError
 from rehearsal.overlays.trust import knows_all_of
 from trnstack.catalog.kubernetes_versions import KUBERNETES_VERSIONS
@@ -131,12 +132,14 @@ def check_key(arn: str, *, account: str, region: str) -> None:
     Source: grucloud/grucloud, its EKS client, which meets "The KeyArn in encryptionConfig provider"; the rest of these
     words and their code are unconfirmed.
     """
-    _, _, _, where, owner, name = arn.split(":", 5)
-    if where != region:
+    key = parsed(arn)
+    if key is None:
+        raise _invalid(f"The KeyArn in encryptionConfig provider {arn} is invalid")
+    if key.region != region:
         raise _invalid("The keyArn for encryptionConfig is scoped to invalid aws region.")
-    if not name.startswith("key/") or owner != account or not knows_all_of(account):
+    if not key.resource.startswith("key/") or key.account != account or not knows_all_of(account):
         return
-    if name.removeprefix("key/") not in kms_backends[account][region].keys:
+    if key.resource.removeprefix("key/") not in kms_backends[account][region].keys:
         raise _invalid(f"The KeyArn in encryptionConfig provider {arn} does not exist")
 
 

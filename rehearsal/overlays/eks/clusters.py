@@ -134,13 +134,14 @@ class Clusters(EksBase):
         check_modes(request)
         check_endpoint(settings, ip_family=network.get("ipFamily", "ipv4"))
         self.check_cluster_role(request["roleArn"])
-        subnets = self.check_subnets(settings["subnetIds"])
+        subnets = self.check_subnets(settings.get("subnetIds", []))
         check_place(request["name"], self.network, subnets, settings.get("securityGroupIds", []))
         vpc = self.network.get_vpc(subnets[0].vpc_id)
         ranges = [one["cidr_block"] for one in vpc.get_cidr_block_association_set()]
         check_service_range(request["name"], network, ranges)
         for encryption in request.get("encryptionConfig", []):
-            check_key(encryption["provider"]["keyArn"], account=self.current_account, region=self.region)
+            key = (encryption.get("provider") or {}).get("keyArn", "")
+            check_key(key, account=self.current_account, region=self.region)
         return subnets
 
     def _check_new_place(self, cluster: ClusterRecord, changed: dict[str, Any]) -> None:
@@ -198,8 +199,9 @@ def _change(cluster: ClusterRecord, name: str, value: Any) -> None:
         case "logging":
             cluster.log(value)
         case "accessConfig":
-            old, new = cluster.access_config["authenticationMode"], value["authenticationMode"]
-            if _MODES.index(new) < _MODES.index(old):
+            old = cluster.access_config["authenticationMode"]
+            new = value.get("authenticationMode", old)
+            if new not in _MODES[_MODES.index(old) :]:
                 message = f"Unsupported authentication mode update from {old} to {new}"
                 raise OverlayError("InvalidParameterException", message)
             cluster.access_config["authenticationMode"] = new
@@ -208,4 +210,6 @@ def _change(cluster: ClusterRecord, name: str, value: Any) -> None:
 
 
 def _minor(version: str) -> int:
-    return int(version.partition(".")[2])
+    """Gives a version's minor; 0 for what is no version."""
+    minor = version.partition(".")[2]
+    return int(minor) if minor.isdecimal() else 0

@@ -64,7 +64,10 @@ def check_taints(taints: Sequence[Mapping[str, str]]) -> None:
 
 
 def check_scaling(scaling: Mapping[str, int]) -> None:
-    """Refuses sizes that are not in order."""
+    """Refuses sizes that are not in order; what EKS makes of sizes of which one is not told is not published."""
+    missing = [name for name in ("minSize", "desiredSize", "maxSize") if name not in scaling]
+    if missing:
+        raise NotImplementedError(f"scalingConfig must say {missing[0]} beside the other sizes")
     smallest, wanted, largest = scaling["minSize"], scaling["desiredSize"], scaling["maxSize"]
     if smallest > wanted:
         raise _invalid(f"Minimum capacity {smallest} can't be greater than desired size {wanted}")
@@ -117,9 +120,6 @@ def check_versions(cluster: str, version: str, release: str | None, ami_type: st
     Source: eksctl-io/eksctl issue 7976, which quotes the words about the release; scylladb/scylla-cluster-tests issue
     12524, those about Amazon Linux 2.
     """
-    kind = ami_type or ""
-    if kind.startswith("AL2_") and int(version.partition(".")[2]) > _NEWEST_WITH_AL2:
-        raise _invalid(f"AMI Type {kind} is only supported for kubernetes versions 1.{_NEWEST_WITH_AL2} or earlier")
     newest = int(cluster.partition(".")[2])
     supported = [f"1.{minor}" for minor in range(newest, newest - _MOST_BEHIND - 1, -1)]
     if version not in supported:
@@ -127,6 +127,9 @@ def check_versions(cluster: str, version: str, release: str | None, ami_type: st
             f"Cluster Kubernetes version {cluster} supports the following Nodegroup Kubernetes versions: "
             f"[{', '.join(supported)}]"
         )
+    kind = ami_type or ""
+    if kind.startswith("AL2_") and int(version.partition(".")[2]) > _NEWEST_WITH_AL2:
+        raise _invalid(f"AMI Type {kind} is only supported for kubernetes versions 1.{_NEWEST_WITH_AL2} or earlier")
     found = _RELEASE.fullmatch(release or "")
     is_none = release and not found and kind.startswith(("AL2_", "AL2023_"))
     if is_none or (found and found[1] != version):

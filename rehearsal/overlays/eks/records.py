@@ -66,7 +66,7 @@ class ClusterRecord(Cluster):
     def log(self, logging: Request) -> None:
         """Turns log types on or off; those that aren't named stay as they are."""
         state = dict.fromkeys(_LOG_TYPES, False)
-        for setup in [*self.logging["clusterLogging"], *logging["clusterLogging"]]:
+        for setup in [*self.logging["clusterLogging"], *logging.get("clusterLogging", [])]:
             state.update(dict.fromkeys(setup.get("types", []), setup.get("enabled", False)))
         groups = ([name for name, on in state.items() if on is wanted] for wanted in (True, False))
         pairs = zip(groups, (True, False), strict=True)

@@ -103,6 +103,11 @@ class TestTopics:
         ):
             create(NotificationARNs=[f"arn:aws:sns:{REGION}:{ACCOUNT}:nobody"])
 
+    def test_no_arn(self, create):
+        """What is no topic's ARN is refused with what SNS says of it."""
+        with pytest.raises(ClientError, match=r"ValidationError.*at least 6 elements, not 2 \(Service: AmazonSNS"):
+            create(NotificationARNs=["topic:events"])
+
     def test_number(self, create):
         """A stack has up to five."""
         with pytest.raises(ClientError, match=r"at 'notificationARNs' failed .* less than or equal to 5"):

@@ -189,6 +189,8 @@ class TestParse:
             policy({**EVERYTHING, "Principal": "me"}),
             policy({**EVERYTHING, "Action": "Delete:*"}),
             policy({**EVERYTHING, "Effect": "Perhaps"}),
+            policy({**EVERYTHING, "Effect": ["Allow"]}),
+            "[" * 100_000,
             policy({**EVERYTHING, "NotAction": "Update:Delete"}),
             policy({**EVERYTHING, "Resource": [1]}),
             policy({**EVERYTHING, "Condition": {"NumericEquals": {"ResourceType": "1"}}}),

@@ -4,6 +4,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from rehearsal.handlers.base import ResourceError
+from rehearsal.handlers.s3_copies import check_copies
 from rehearsal.handlers.s3_names import bucket_attributes
 from rehearsal.handlers.s3_notifications import notifications
 
@@ -428,6 +429,16 @@ class TestCopies:
         """S3 takes no rule that could not be followed."""
         with pytest.raises(ResourceError, match=message):
             replicated(copies, **properties)
+
+    def test_told_as_it_is(self, replicated):
+        """A look at the other bucket that is refused is told as it was, since the bucket may well be there."""
+
+        class Denied:
+            def get_bucket_versioning(self, **_: object):
+                raise ClientError({"Error": {"Code": "AccessDenied", "Message": "no"}}, "GetBucketVersioning")
+
+        with pytest.raises(ClientError, match="AccessDenied"):
+            check_copies(Denied(), replicated(VERSIONED).properties)
 
     def test_locked_to_locked(self, client, replicated):
         """A locked bucket is copied to a locked one, and the default lock stands."""

@@ -64,6 +64,18 @@ class TestInUse:
             client("ec2").delete_security_group(GroupId=cluster.attributes["ClusterSecurityGroupId"])
 
 
+def test_subnet_without_a_range(client, network):
+    """A subnet of IPv6 alone, or from a pool, is not modelled, and the rehearsal says so."""
+    with pytest.raises(ClientError, match="The rehearsal does not model this call of ec2: a subnet without CidrBlock"):
+        client("ec2").create_subnet(VpcId=network.vpc.physical_id, Ipv6Native=True)
+
+
+def test_template_that_is_not_named(client):
+    """Whoever starts an instance from a template names it."""
+    with pytest.raises(ClientError, match=r"MissingParameter.*LaunchTemplateName"):
+        client("ec2").run_instances(MinCount=1, MaxCount=1, LaunchTemplate={"Version": "1"})
+
+
 def test_zone_of_another_region(client, network):
     """A subnet is made in a zone of its region only."""
     with pytest.raises(ClientError, match=r"InvalidParameterValue.*use1-az6.*use2-az1, use2-az2, use2-az3"):

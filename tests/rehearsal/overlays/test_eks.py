@@ -41,6 +41,34 @@ class TestClusters:
         with pytest.raises(ClientError, match=r"InvalidParameterException.*does not exist"):
             eks.create_cluster(name="c", roleArn=role, resourcesVpcConfig={"subnetIds": subnets})
 
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"roleArn": ""}, "could not be assumed"),
+            ({"roleArn": "role/x"}, "could not be assumed"),
+            ({"resourcesVpcConfig": {}}, "two different AZs"),
+            ({"encryptionConfig": [{"resources": ["secrets"]}]}, "KeyArn"),
+            ({"encryptionConfig": [{"resources": ["secrets"], "provider": {"keyArn": "x"}}]}, "KeyArn"),
+        ],
+    )
+    def test_parts_that_say_nothing(self, eks, network, changes, message):
+        """What the API's model lets a caller leave out, or spell as he likes, is refused."""
+        good = {"roleArn": network.role_arn, "resourcesVpcConfig": {"subnetIds": network.subnet_ids}}
+
+        with pytest.raises(ClientError, match=rf"InvalidParameterException.*{message}"):
+            eks.create_cluster(**{"name": "c", **good, **changes})
+
+    @pytest.mark.usefixtures("cluster")
+    def test_updates_that_say_nothing(self, eks):
+        """An update without logs or a mode changes nothing; a mode that is none is refused."""
+        before = eks.describe_cluster(name="demo")["cluster"]
+        eks.update_cluster_config(name="demo", logging={})
+        eks.update_cluster_config(name="demo", accessConfig={})
+        with pytest.raises(ClientError, match=r"InvalidParameterException.*authentication mode update from API to X"):
+            eks.update_cluster_config(name="demo", accessConfig={"authenticationMode": "X"})
+
+        assert eks.describe_cluster(name="demo")["cluster"] == before
+
     @pytest.mark.usefixtures("cluster")
     def test_one_kind_of_update_at_a_time(self, eks):
         """Two kinds of changes in one call are refused."""
@@ -80,7 +108,7 @@ class TestClusters:
         assert eks.describe_cluster(name="c")["cluster"]["status"] == "ACTIVE"
 
     @pytest.mark.usefixtures("cluster")
-    @pytest.mark.parametrize("version", ["1.33", "1.34", "1.36"])
+    @pytest.mark.parametrize("version", ["1.33", "1.34", "1.36", "x", "1.", "1.x"])
     def test_versions_go_up_by_one(self, eks, version):
         """No minor version is skipped, and none comes back."""
         with pytest.raises(ClientError, match="Unsupported Kubernetes minor version update"):
@@ -188,6 +216,46 @@ class TestNodegroups:
             eks.update_nodegroup_version(clusterName="demo", nodegroupName="trn1", version="1.35")
 
         assert eks.describe_nodegroup(clusterName="demo", nodegroupName="trn1")["nodegroup"]["version"] == "1.34"
+
+    @pytest.mark.parametrize("version", ["x", "1", "1.", "1.x"])
+    @pytest.mark.parametrize("ami_type", ["AL2_x86_64", "AL2023_x86_64_STANDARD"])
+    def test_version_that_is_none(self, eks, network, version, ami_type):
+        """A version that is none is refused, whatever the AMI is."""
+        with pytest.raises(ClientError, match="supports the following Nodegroup Kubernetes versions"):
+            eks.create_nodegroup(
+                clusterName="demo",
+                nodegroupName="other",
+                nodeRole=network.role_arn,
+                subnets=network.subnet_ids,
+                amiType=ami_type,
+                version=version,
+            )
+
+    def test_one_size_alone(self, eks, network):
+        """What EKS makes of a group's sizes where one is not told, nobody here knows, and the rehearsal says so."""
+        with pytest.raises(ClientError, match=r"The rehearsal does not model.*must say minSize"):
+            eks.create_nodegroup(
+                clusterName="demo",
+                nodegroupName="other",
+                nodeRole=network.role_arn,
+                subnets=network.subnet_ids,
+                scalingConfig={"desiredSize": 1, "maxSize": 1},
+            )
+
+    def test_disks_of_the_instance(self, client, eks, network):
+        """A template may name an instance's own disk, which is no volume of the node."""
+        disks = [{"DeviceName": "/dev/sdb", "VirtualName": "ephemeral0"}]
+        data = {"InstanceType": "m5.large", "BlockDeviceMappings": disks}
+        client("ec2").create_launch_template(LaunchTemplateName="disks", LaunchTemplateData=data)
+        eks.create_nodegroup(
+            clusterName="demo",
+            nodegroupName="other",
+            nodeRole=network.role_arn,
+            subnets=network.subnet_ids,
+            launchTemplate={"name": "disks"},
+        )
+
+        assert eks.describe_nodegroup(clusterName="demo", nodegroupName="other")["nodegroup"]["status"] == "ACTIVE"
 
     def test_type_that_the_region_lacks(self, eks, network):
         """EKS takes the group on, tells what came of it, and lets it be deleted."""

@@ -80,6 +80,7 @@ class TestRefusals:
         [
             ({"VolumeType": "gp3", "VolumeSize": 1, "Iops": 3000, "Throughput": 125}, []),
             ({"VolumeType": "gp3", "Iops": 16_000}, []),
+            ({"VolumeType": "gp3", "VolumeSize": 0, "Iops": 5000, "Throughput": 125}, ["InvalidParameterValue"]),
             ({"VolumeType": "io1", "VolumeSize": 100, "Iops": 5001}, ["InvalidParameterValue"]),
             ({"VolumeSize": 8, "Iops": 16_000, "Throughput": 1000}, []),
         ],
@@ -130,6 +131,30 @@ class TestApi:
             name = "old" if operation.endswith("version") else "new"
             with pytest.raises(ClientError, match=r"InvalidUserData\.Malformed.*16384 bytes"):
                 getattr(client("ec2"), operation)(LaunchTemplateName=name, LaunchTemplateData={"UserData": text})
+
+    @pytest.mark.parametrize(
+        ("specification", "message"),
+        [
+            ({"Tags": [{"Key": "a", "Value": "b"}]}, "resource type must have a value"),
+            ({"ResourceType": "instance"}, "must have at least one tag"),
+            ({"ResourceType": "instance", "Tags": [{"Value": "b"}]}, r"parameter Tag\.Key"),
+        ],
+    )
+    def test_tags_of_nothing(self, client, specification, message):
+        """Tags say what they are for, and have a key."""
+        data = {"InstanceType": "m5.large", "TagSpecifications": [specification]}
+
+        with pytest.raises(ClientError, match=message):
+            client("ec2").create_launch_template(LaunchTemplateName="new", LaunchTemplateData=data)
+
+    def test_tag_without_value(self, client):
+        """A key alone is a tag whose value is empty."""
+        tags = [{"ResourceType": "instance", "Tags": [{"Key": "a"}]}]
+        data = {"InstanceType": "m5.large", "TagSpecifications": tags}
+        client("ec2").create_launch_template(LaunchTemplateName="new", LaunchTemplateData=data)
+
+        (version,) = client("ec2").describe_launch_template_versions(LaunchTemplateName="new")["LaunchTemplateVersions"]
+        assert version["LaunchTemplateData"]["TagSpecifications"][0]["Tags"] == [{"Key": "a", "Value": ""}]
 
     def test_instances_do_not_start(self, client, network):
         """An instance is refused by its template, by what the request adds to it, and by its subnet's zone."""

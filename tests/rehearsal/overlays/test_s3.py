@@ -367,6 +367,15 @@ class TestSettings:
             s3.put_bucket_accelerate_configuration(Bucket="with.a.dot", **fast)
 
 
+@pytest.mark.parametrize("rules", [[], ["ObjectWriter", "BucketOwnerPreferred"]])
+def test_one_ownership(s3, rules):
+    """A bucket's objects are owned in one way."""
+    controls = {"Rules": [{"ObjectOwnership": rule} for rule in rules]}
+
+    with pytest.raises(ClientError, match="MalformedXML"):
+        s3.put_bucket_ownership_controls(Bucket=NAME, OwnershipControls=controls)
+
+
 class TestLifecycle:
     @pytest.mark.parametrize(
         "members",
@@ -438,6 +447,9 @@ class TestLifecycle:
             ({"Expiration": {"Date": "2028-01-01T12:00:00Z"}}, "InvalidArgument.*must be at midnight GMT"),
             ({"Expiration": {"Days": 0}}, "InvalidArgument.*must be a positive integer"),
             ({"Expiration": {"Days": 3, "ExpiredObjectDeleteMarker": True}}, "MalformedXML"),
+            ({"Transitions": [{"Days": 30}]}, "MalformedXML"),
+            ({"Transitions": [{}]}, "MalformedXML"),
+            ({"NoncurrentVersionTransitions": [{"NoncurrentDays": 30}]}, "MalformedXML"),
             (
                 {"AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 0}},
                 "InvalidArgument.*AbortIncompleteMultipartUpload action must be a positive",

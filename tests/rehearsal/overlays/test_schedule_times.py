@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from rehearsal.overlays.schedule_times import Timing
+from rehearsal.overlays.schedule_times import Timing, is_calendar, is_rate
 
 MADE = dt.datetime(2027, 3, 1, 12, tzinfo=dt.UTC)
 MOMENT = dt.timedelta(microseconds=1)
@@ -57,6 +57,49 @@ class TestRate:
     def test_goes_on(self):
         """What was due goes by its start, whenever somebody looks."""
         assert due("rate(1 hour)", after=day("2027-03-02") + dt.timedelta(minutes=1), count=1) == ["2027-03-02T01:00"]
+
+
+class TestFar:
+    def test_rate_beyond_the_years(self):
+        """After a step that no year is left for, it is never due again."""
+        assert is_rate("rate(99999999 days)")
+        assert due("rate(99999999 days)") == ["2027-03-01T12:00"]
+
+    @pytest.mark.parametrize("expression", ["rate(0 days)", "rate(1 week)", f"rate({10**20} minutes)"])
+    def test_no_rate(self, expression):
+        """What can't be counted in is none."""
+        assert not is_rate(expression)
+
+
+class TestFields:
+    @pytest.mark.parametrize("date", ["L", "LW", "15W", "1,15", "1-5", "*/2", "1-10/3"])
+    def test_days_of_months(self, date):
+        """Every wildcard of the guide is taken, and what is taken can be worked out."""
+        expression = f"cron(0 9 {date} * ? 2027-2030)"
+
+        assert is_calendar(expression)
+        assert due(expression, count=1)
+
+    @pytest.mark.parametrize("day", ["MON", "mon-fri", "1,7", "L", "6L", "FRIL", "3#2", "TUE#1", "2/2"])
+    def test_days_of_weeks(self, day):
+        """So is every one of weeks."""
+        expression = f"cron(0/15 8,20 ? JAN-JUN {day} *)"
+
+        assert is_calendar(expression)
+        assert due(expression, count=1)
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            *("60 9 * * ? *", "0 24 * * ? *", "0 9 0 * ? *", "0 9 32 * ? *", "0 9 * 13 ? *", "0 9 * * ? 1969"),
+            *("a 9 * * ? *", "0 9 * FOO ? *", "0 9 ? * FOO *", "0 9 ? * 8 *", "0 9 ? * MON#6 *", "0 9 ? * FOO#1 *"),
+            *("*/0 9 * * ? *", "1--5 9 * * ? *", "-1 9 * * ? *", "1, 9 * * ? *", " 9 * * ? *", "0 9 XW * ? *"),
+            *("0 9 40W * ? *", "0 9 * * * *", "0 9 ? * ? *", "0 9 * *", "0 9 * * ? * *", "0 9 * * 9L *"),
+        ],
+    )
+    def test_nonsense(self, fields):
+        """Numbers out of their field, names that are none, and steps of nothing are none of a calendar's."""
+        assert not is_calendar(f"cron({fields})")
 
 
 class TestCalendar:

@@ -50,6 +50,9 @@ class TestExpressions:
             "rate(5 fortnights)",
             "cron(0 20 * * *)",
             "every Monday",
+            "at(0001-01-01T00:00:00)",
+            "rate(99999999999999999999 days)",
+            "cron(0 20 ? * FOO *)",
         ],
     )
     def test_nonsense(self, schedule, expression):
@@ -67,6 +70,11 @@ class TestExpressions:
         with pytest.raises(ClientError, match="in the past"):
             schedule(ScheduleExpression="at(2026-12-01T08:00:00)", ScheduleExpressionTimezone="Asia/Tokyo")
         assert schedule(ScheduleExpression="at(2026-12-01T08:00:00)")
+
+    def test_beyond_all_calendars(self, schedule):
+        """A wall time that is no moment in its zone is refused."""
+        with pytest.raises(ClientError, match="Invalid Schedule Expression"):
+            schedule(ScheduleExpression="at(9999-12-31T23:59:59)", ScheduleExpressionTimezone="America/New_York")
 
     def test_zone(self, schedule):
         """A zone that nobody knows is refused."""
@@ -126,10 +134,31 @@ class TestTargets:
         with pytest.raises(ClientError, match="the required parameter DbInstanceIdentifier is missing"):
             schedule(arn="arn:aws:scheduler:::aws-sdk:rds:stopDBInstance", call={})
 
-    def test_no_json(self, schedule):
+    @pytest.mark.parametrize("call", ["desired=4", "[" * 100_000])
+    def test_no_json(self, schedule, call):
         """The input of a call is JSON."""
         with pytest.raises(ClientError, match="valid JSON"):
-            schedule(call="desired=4")
+            schedule(call=call)
+
+    @pytest.mark.parametrize("call", ["5", "null", "[]", "[{}]", '"x"'])
+    def test_no_parameters(self, schedule, call):
+        """And an object, that names parameters."""
+        with pytest.raises(ClientError, match=r"ValidationException.*Invalid RequestJson provided"):
+            schedule(call=call)
+
+    @pytest.mark.parametrize("arn", ["x", "a:b", "arn:aws:sqs:us-east-2:123456789012"])
+    def test_no_arn(self, schedule, arn):
+        """A target that is no ARN is refused."""
+        with pytest.raises(ClientError, match=r"ValidationException.*Provided Arn is not in correct format"):
+            schedule(arn=arn)
+
+    def test_queue_that_is_none(self, schedule, network):
+        """A queue for dead letters that is none is refused at once, and not when a call fails."""
+        queue = {"Arn": "arn:aws:sns:us-east-2:123456789012:notices"}
+        target = {"Arn": TARGET, "RoleArn": network.role_arn, "Input": json.dumps(CALL), "DeadLetterConfig": queue}
+
+        with pytest.raises(ClientError, match=r"ValidationException.*'target.deadLetterConfig.arn' failed to satisfy"):
+            schedule(Target=target)
 
     def test_a_message_is_any_text(self, schedule):
         """A topic gets whatever it is given."""
