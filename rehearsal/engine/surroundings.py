@@ -116,7 +116,7 @@ def _secret(secretsmanager: Any, rest: str) -> str:
     except ClientError as error:
         raise TemplateError(f"Could not resolve the secret {secret}: {error.response['Error']['Message']}") from error
     if "SecretString" not in found:
-        raise TemplateError(f"The rehearsal does not resolve secrets that are no text: {secret}")
+        raise TemplateError(f"The rehearsal does not model secrets that are no text: {secret}")
     text = str(found["SecretString"])
     if not key:
         return text

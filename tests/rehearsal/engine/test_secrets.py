@@ -49,5 +49,5 @@ def test_unknown_member(resolve):
 
 def test_no_text(resolve):
     """A secret of bytes is not modelled."""
-    with pytest.raises(TemplateError, match="The rehearsal does not resolve secrets that are no text: db"):
+    with pytest.raises(TemplateError, match="The rehearsal does not model secrets that are no text: db"):
         resolve("db", SecretBinary=b"x")

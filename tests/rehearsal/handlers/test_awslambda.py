@@ -99,7 +99,7 @@ class TestFunction:
             ({"Code": {**CODE, "S3Key": "gone.zip"}}, "The specified key does not exist: gone.zip"),
             ({"Code": {**CODE, "S3Bucket": "gone"}}, "The specified key does not exist"),
             ({"Code": {**CODE, "S3Key": "text.zip"}}, "Could not unzip uploaded file"),
-            ({"Code": {"ImageUri": "example.com/x:1"}}, "from S3 alone"),
+            ({"Code": {"ImageUri": "example.com/x:1"}}, "that is not in S3"),
             ({"Runtime": "python2.6"}, "Value python2.6 at 'runtime' failed"),
             ({"MemorySize": 64}, "MemorySize, value: 64, valid min value: 128"),
             ({"MemorySize": 10241}, "less than or equal to 10240"),

@@ -438,7 +438,7 @@ class TestCopies:
                 raise ClientError({"Error": {"Code": "AccessDenied", "Message": "no"}}, "GetBucketVersioning")
 
         with pytest.raises(ClientError, match="AccessDenied"):
-            check_copies(Denied(), replicated(VERSIONED).properties)
+            check_copies(Denied(), replicated(VERSIONED).properties, account="123456789012")
 
     def test_locked_to_locked(self, client, replicated):
         """A locked bucket is copied to a locked one, and the default lock stands."""
