@@ -38,8 +38,9 @@ def publish_file(file: Path) -> None:
 def withdraw() -> None:
     """Takes back what locks and folders have published; what the tables list stays."""
     withdraw_archives()
-    _LOCKS.clear()
-    _KNOWN.clear()
+    if _LOCKS:
+        _LOCKS.clear()
+        _KNOWN.clear()
 
 
 _LOCKS: list[Lock] = []
